@@ -1,0 +1,1 @@
+//! Hosts for the Model Context Protocol.
