@@ -1,2 +1,9 @@
 #![no_std]
-//! core
+//! A sans-IO Model Context Protocol engine.
+
+extern crate alloc;
+
+pub mod json;
+mod tick;
+
+pub use tick::Tick;

@@ -1,0 +1,480 @@
+//! The validating pass over a JSON text (RFC 8259), iterative and without allocation for sane nesting.
+
+use alloc::vec::Vec;
+
+/// Where a text stops being JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("invalid JSON at column {}: expected {expected}", .at + 1)]
+pub struct SyntaxError {
+    /// The offset in bytes of the first byte that does not fit.
+    pub at: usize,
+    /// What would have fitted there.
+    pub expected: Expected,
+}
+
+/// What the grammar allows at some place of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Expected {
+    /// Any value.
+    #[error("a value")]
+    Value,
+    /// A member's name.
+    #[error("a string as a member's name")]
+    Name,
+    /// A colon.
+    #[error("`:`")]
+    Colon,
+    /// The next member or the end of the object.
+    #[error("`,` or `}}`")]
+    CommaOrBrace,
+    /// The next element or the end of the array.
+    #[error("`,` or `]`")]
+    CommaOrBracket,
+    /// The rest of a string.
+    #[error("the end of a string")]
+    StringEnd,
+    /// A printable character inside a string.
+    #[error("no control character in a string")]
+    NoControl,
+    /// One of the escapes of the grammar.
+    #[error("an escape sequence")]
+    Escape,
+    /// A digit.
+    #[error("a digit")]
+    Digit,
+    /// Nothing more.
+    #[error("the end of the text")]
+    End,
+    /// Fewer levels.
+    #[error("at most {MAX} levels of nesting", MAX = super::MAX_DEPTH)]
+    Shallow,
+}
+
+/// A range of bytes in a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+impl Span {
+    pub(crate) fn of(self, text: &str) -> &str {
+        text.get(self.start..self.end).unwrap_or_default()
+    }
+
+    /// Returns this span seen from `origin`, which must not lie behind its start.
+    pub(crate) const fn from(self, origin: usize) -> Self {
+        Self { start: self.start - origin, end: self.end - origin }
+    }
+}
+
+const INDEXED: usize = 8;
+
+/// The first members of an object: where their names (with quotes) and values stand.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Index {
+    members: [(Span, Span); INDEXED],
+    len: usize,
+    /// The object has more members than were kept.
+    overflowed: bool,
+}
+
+impl Index {
+    fn push(&mut self, name: Span, value: Span) {
+        match self.members.get_mut(self.len) {
+            Some(slot) => {
+                *slot = (name, value);
+                self.len += 1;
+            }
+            None => self.overflowed = true,
+        }
+    }
+
+    pub(crate) const fn is_complete(&self) -> bool {
+        !self.overflowed
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Span, Span)> + '_ {
+        self.members.iter().take(self.len).copied()
+    }
+}
+
+/// Which containers are open: one bit a level, the first 64 without allocation.
+#[derive(Default)]
+struct Nesting {
+    top: u64,
+    below: Vec<u64>,
+    depth: usize,
+}
+
+impl Nesting {
+    fn push(&mut self, is_object: bool) {
+        if self.depth > 0 && self.depth.is_multiple_of(64) {
+            self.below.push(self.top);
+        }
+        self.top = (self.top << 1) | u64::from(is_object);
+        self.depth += 1;
+    }
+
+    fn pop(&mut self) {
+        self.top >>= 1;
+        self.depth = self.depth.saturating_sub(1);
+        if self.depth > 0 && self.depth.is_multiple_of(64) {
+            self.top = self.below.pop().unwrap_or_default();
+        }
+    }
+
+    const fn in_object(&self) -> bool {
+        self.top & 1 == 1
+    }
+}
+
+/// Reads a text from front to back.
+pub(crate) struct Scanner<'a> {
+    bytes: &'a [u8],
+    pub(crate) at: usize,
+}
+
+impl<'a> Scanner<'a> {
+    pub(crate) const fn new(text: &'a str) -> Self {
+        Self { bytes: text.as_bytes(), at: 0 }
+    }
+
+    pub(crate) const fn at(text: &'a str, at: usize) -> Self {
+        Self { bytes: text.as_bytes(), at }
+    }
+
+    #[inline]
+    pub(crate) fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    pub(crate) const fn fail<T>(&self, expected: Expected) -> Result<T, SyntaxError> {
+        Err(SyntaxError { at: self.at, expected })
+    }
+
+    #[inline]
+    pub(crate) fn skip_space(&mut self) {
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
+            self.at += 1;
+        }
+    }
+
+    #[inline]
+    pub(crate) fn eat(&mut self, byte: u8) -> bool {
+        let found = self.peek() == Some(byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    /// Checks that only white space is left.
+    pub(crate) fn end(&mut self) -> Result<(), SyntaxError> {
+        self.skip_space();
+        if self.at < self.bytes.len() { self.fail(Expected::End) } else { Ok(()) }
+    }
+
+    /// Passes a member's name and its colon, and stops at the value; returns the name with its quotes.
+    pub(crate) fn name(&mut self) -> Result<Span, SyntaxError> {
+        self.skip_space();
+        if self.peek() != Some(b'"') {
+            return self.fail(Expected::Name);
+        }
+        let name = self.string()?;
+        self.skip_space();
+        if !self.eat(b':') {
+            return self.fail(Expected::Colon);
+        }
+        self.skip_space();
+        Ok(name)
+    }
+
+    /// Passes a string; the scanner stands on its opening quote.
+    #[inline]
+    pub(crate) fn string(&mut self) -> Result<Span, SyntaxError> {
+        let start = self.at;
+        self.at += 1;
+        loop {
+            self.skip_plain();
+            match self.peek() {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(Span { start, end: self.at });
+                }
+                Some(b'\\') => self.escape()?,
+                Some(_) => return self.fail(Expected::NoControl),
+                None => return self.fail(Expected::StringEnd),
+            }
+        }
+    }
+
+    /// Passes the bytes of a string up to a quote, a backslash or a control character, eight at a time.
+    #[inline]
+    fn skip_plain(&mut self) {
+        while let Some(chunk) = self.bytes.get(self.at..).and_then(<[u8]>::first_chunk::<32>) {
+            let (words, _) = chunk.as_chunks::<8>();
+            if words.iter().fold(0, |stops, word| stops | stops_in(*word)) != 0 {
+                break;
+            }
+            self.at += 32;
+        }
+        while let Some(word) = self.bytes.get(self.at..).and_then(<[u8]>::first_chunk::<8>) {
+            let stops = stops_in(*word);
+            if stops != 0 {
+                self.at += (stops.trailing_zeros() / 8) as usize;
+                return;
+            }
+            self.at += 8;
+        }
+        while self.peek().is_some_and(|byte| byte >= 0x20 && byte != b'"' && byte != b'\\') {
+            self.at += 1;
+        }
+    }
+
+    fn escape(&mut self) -> Result<(), SyntaxError> {
+        self.at += 1;
+        match self.peek() {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 1,
+            Some(b'u') => {
+                self.at += 1;
+                for _ in 0..4 {
+                    if !self.peek().is_some_and(|byte| byte.is_ascii_hexdigit()) {
+                        return self.fail(Expected::Escape);
+                    }
+                    self.at += 1;
+                }
+            }
+            Some(_) => return self.fail(Expected::Escape),
+            None => return self.fail(Expected::StringEnd),
+        }
+        Ok(())
+    }
+
+    /// Passes one value of any kind and depth; the scanner stands on its first byte.
+    pub(crate) fn value(&mut self) -> Result<Span, SyntaxError> {
+        let start = self.at;
+        let mut nesting = Nesting::default();
+        loop {
+            match self.peek() {
+                Some(b'{') => {
+                    self.at += 1;
+                    self.skip_space();
+                    if !self.eat(b'}') {
+                        nesting.push(true);
+                        self.name()?;
+                        continue;
+                    }
+                }
+                Some(b'[') => {
+                    self.at += 1;
+                    self.skip_space();
+                    if !self.eat(b']') {
+                        nesting.push(false);
+                        continue;
+                    }
+                }
+                _ => self.scalar()?,
+            }
+            if self.close(&mut nesting)? {
+                return Ok(Span { start, end: self.at });
+            }
+        }
+    }
+
+    /// Passes what may follow a value: closed containers and a comma. Returns whether the outermost is done.
+    fn close(&mut self, nesting: &mut Nesting) -> Result<bool, SyntaxError> {
+        loop {
+            if nesting.depth == 0 {
+                return Ok(true);
+            }
+            self.skip_space();
+            match (self.peek(), nesting.in_object()) {
+                (Some(b','), true) => {
+                    self.at += 1;
+                    self.name()?;
+                    return Ok(false);
+                }
+                (Some(b','), false) => {
+                    self.at += 1;
+                    self.skip_space();
+                    return Ok(false);
+                }
+                (Some(b'}'), true) | (Some(b']'), false) => {
+                    self.at += 1;
+                    nesting.pop();
+                }
+                (_, true) => return self.fail(Expected::CommaOrBrace),
+                (_, false) => return self.fail(Expected::CommaOrBracket),
+            }
+        }
+    }
+
+    #[inline]
+    fn scalar(&mut self) -> Result<(), SyntaxError> {
+        match self.peek() {
+            Some(b'"') => self.string().map(|_| ()),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            Some(b't') => self.word(b"true"),
+            Some(b'f') => self.word(b"false"),
+            Some(b'n') => self.word(b"null"),
+            _ => self.fail(Expected::Value),
+        }
+    }
+
+    fn word(&mut self, word: &[u8]) -> Result<(), SyntaxError> {
+        if !self.bytes.get(self.at..).is_some_and(|rest| rest.starts_with(word)) {
+            return self.fail(Expected::Value);
+        }
+        self.at += word.len();
+        Ok(())
+    }
+
+    fn number(&mut self) -> Result<(), SyntaxError> {
+        self.eat(b'-');
+        if !self.eat(b'0') {
+            self.digits()?;
+        }
+        if self.eat(b'.') {
+            self.digits()?;
+        }
+        if let Some(b'e' | b'E') = self.peek() {
+            self.at += 1;
+            if let Some(b'+' | b'-') = self.peek() {
+                self.at += 1;
+            }
+            self.digits()?;
+        }
+        Ok(())
+    }
+
+    fn digits(&mut self) -> Result<(), SyntaxError> {
+        let start = self.at;
+        while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+            self.at += 1;
+        }
+        if self.at == start { self.fail(Expected::Digit) } else { Ok(()) }
+    }
+
+    /// Passes an object and hands each member's name (with quotes) and value to `each`.
+    ///
+    /// The scanner stands on the opening brace.
+    pub(crate) fn object(
+        &mut self,
+        mut each: impl FnMut(&mut Self, Span) -> Result<(), SyntaxError>,
+    ) -> Result<Span, SyntaxError> {
+        let start = self.at;
+        self.at += 1;
+        self.skip_space();
+        if self.eat(b'}') {
+            return Ok(Span { start, end: self.at });
+        }
+        loop {
+            let name = self.name()?;
+            each(self, name)?;
+            self.skip_space();
+            if self.eat(b'}') {
+                return Ok(Span { start, end: self.at });
+            }
+            if !self.eat(b',') {
+                return self.fail(Expected::CommaOrBrace);
+            }
+        }
+    }
+
+    /// Passes one value; where it is an object, says in `index` where its members stand.
+    pub(crate) fn value_with_index(&mut self, index: &mut Index) -> Result<Span, SyntaxError> {
+        *index = Index::default();
+        if self.peek() != Some(b'{') {
+            return self.value();
+        }
+        self.object(|scanner, name| {
+            let value = scanner.value()?;
+            index.push(name, value);
+            Ok(())
+        })
+    }
+}
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+
+/// Marks, with the high bit of each byte, the quotes, backslashes and control characters of a word.
+///
+/// A byte above a marked one may be marked wrongly; the lowest mark is always right.
+#[inline]
+const fn stops_in(word: [u8; 8]) -> u64 {
+    let word = u64::from_le_bytes(word);
+    let quote = word ^ (ONES * b'"' as u64);
+    let slash = word ^ (ONES * b'\\' as u64);
+    let below = word.wrapping_sub(ONES * 0x20);
+    (below | quote.wrapping_sub(ONES) | slash.wrapping_sub(ONES)) & !word & (ONES << 7)
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::{format, string::String};
+
+    use super::*;
+
+    fn check(text: &str) -> Result<(), SyntaxError> {
+        let mut scanner = Scanner::new(text);
+        scanner.skip_space();
+        scanner.value()?;
+        scanner.end()
+    }
+
+    #[test]
+    fn the_grammar_is_accepted_and_nothing_else() {
+        for text in
+            ["0", "-0.5e+7", "\"\\u00e9\\ud83d\"", "[]", "{}", " [1, {\"a\":[null,true,false]}] ", "1E400"]
+        {
+            assert_eq!(check(text), Ok(()), "{text}");
+        }
+        for (text, at, expected) in [
+            ("", 0, Expected::Value),
+            ("01", 1, Expected::End),
+            ("-", 1, Expected::Digit),
+            ("1.", 2, Expected::Digit),
+            ("1e", 2, Expected::Digit),
+            ("NaN", 0, Expected::Value),
+            ("nul", 0, Expected::Value),
+            ("[1,]", 3, Expected::Value),
+            ("[1 2]", 3, Expected::CommaOrBracket),
+            ("{\"a\":1,}", 7, Expected::Name),
+            ("{\"a\" 1}", 5, Expected::Colon),
+            ("{\"a\":1]", 6, Expected::CommaOrBrace),
+            ("\"a\nb\"", 2, Expected::NoControl),
+            ("\"\\x\"", 2, Expected::Escape),
+            ("\"\\u12g4\"", 5, Expected::Escape),
+            ("\"abc", 4, Expected::StringEnd),
+            ("\u{feff}1", 0, Expected::Value),
+        ] {
+            assert_eq!(check(text), Err(SyntaxError { at, expected }), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_stop_is_found_at_every_offset_of_a_word() {
+        for stop in ["\"", "\\", "\u{1}", "\u{1f}"] {
+            for before in 0..70 {
+                let mut text = String::from("\"");
+                text.push_str(&"é~\u{7f}".repeat(before));
+                let at = text.len();
+                text.push_str(stop);
+                text.push_str("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
+                let mut scanner = Scanner::at(&text, 1);
+                scanner.skip_plain();
+                assert_eq!(scanner.at, at, "{stop:?} after {before}");
+            }
+        }
+    }
+
+    #[test]
+    fn nesting_costs_no_stack() {
+        let deep = format!("{}{}", "[".repeat(1_000_000), "]".repeat(1_000_000));
+        assert_eq!(check(&deep), Ok(()));
+        let mixed = format!("{}0{}", "{\"a\":[".repeat(500), "]}".repeat(500));
+        assert_eq!(check(&mixed), Ok(()));
+        let wrong = format!("{}0{}", "{\"a\":[".repeat(500), "}]".repeat(500));
+        assert!(check(&wrong).is_err());
+    }
+}
