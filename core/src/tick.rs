@@ -29,7 +29,7 @@ impl Tick {
     #[must_use]
     pub fn after(self, span: Duration) -> Self {
         let whole = u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
-        let rest = u64::from(span.subsec_nanos() % 1_000_000 != 0);
+        let rest = u64::from(!span.subsec_nanos().is_multiple_of(1_000_000));
         Self(self.0.saturating_add(whole).saturating_add(rest))
     }
 

@@ -3,7 +3,7 @@
 use alloc::{borrow::ToOwned, string::String};
 use core::fmt;
 
-use super::{Index, Scanner, Span, SyntaxError, View};
+use super::{Scanner, Span, SyntaxError, View};
 
 /// The untouched text of one JSON value, owned and known to be valid.
 ///
@@ -62,15 +62,6 @@ fn check(text: &str) -> Result<Span, SyntaxError> {
     let mut scanner = Scanner::new(text);
     scanner.skip_space();
     let span = scanner.value()?;
-    scanner.end()?;
-    Ok(span)
-}
-
-/// Checks that a text holds one value and says where the members of an object stand.
-pub(crate) fn check_with_index(text: &str, index: &mut Index) -> Result<Span, SyntaxError> {
-    let mut scanner = Scanner::new(text);
-    scanner.skip_space();
-    let span = scanner.value_with_index(index)?;
     scanner.end()?;
     Ok(span)
 }

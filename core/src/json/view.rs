@@ -135,6 +135,12 @@ impl<'a> View<'a> {
         Some(unescape(inner))
     }
 
+    /// Returns the content of a string as a string of its own, read as [`to_str`](Self::to_str) does.
+    #[must_use]
+    pub fn to_text(self) -> Option<String> {
+        self.to_str().map(Cow::into_owned)
+    }
+
     /// Returns whether the value is a string with exactly this content.
     #[must_use]
     pub fn is_str(self, content: &str) -> bool {

@@ -1,0 +1,100 @@
+//! What a server asks of its client: ping always, the rest only where it was offered.
+
+use alloc::string::String;
+
+use super::{AskId, Client, Event, Offered};
+use crate::{
+    Misuse, Violation,
+    json::{Kind, RawJson, View},
+    jsonrpc::{self, Id, RpcError},
+};
+
+impl Offered {
+    fn of(method: &str) -> Option<Self> {
+        match method {
+            "sampling/createMessage" => Some(Self::Sampling),
+            "elicitation/create" => Some(Self::Elicitation),
+            "roots/list" => Some(Self::Roots),
+            _ => None,
+        }
+    }
+}
+
+impl Client {
+    /// Answers what the server asked with [`Event::Asked`]: with the result, an object, or with an error.
+    ///
+    /// # Errors
+    ///
+    /// The server does not wait for this answer, or the result is not an object.
+    pub fn answer_ask(&mut self, ask: &AskId, answer: Result<&RawJson, &RpcError>) -> Result<(), Misuse> {
+        if answer.is_ok_and(|result| result.view().kind() != Kind::Object) {
+            return Err(Misuse::NotAnObject { what: "the answer" });
+        }
+        if self.requests.answer(&ask.0).is_none() {
+            return Err(Misuse::UnknownAsk);
+        }
+        match answer {
+            Ok(result) => self.reply(&ask.0, result.as_str()),
+            Err(error) => self.reply_error(Some(&ask.0), error),
+        }
+        Ok(())
+    }
+
+    pub(super) fn asked(&mut self, id: Id, method: &str, params: Option<View<'_>>) {
+        if let Err(violation) = self.check_ask(&id, method, params) {
+            let message = alloc::format!("{violation}");
+            if let Some(code) = self.violated(violation) {
+                self.reply_error(Some(&id), &RpcError::new(code, message));
+            }
+            return;
+        }
+        let Some(what) = Offered::of(method) else {
+            self.reply(&id, "{}");
+            return;
+        };
+        self.requests.ask(id.clone(), what);
+        let params = params.unwrap_or(View::trusted("{}")).to_raw();
+        self.tell(Event::Asked { ask: AskId(id), what, params });
+    }
+
+    fn check_ask(&self, id: &Id, method: &str, params: Option<View<'_>>) -> Result<(), Violation> {
+        let limits = &self.config.limits;
+        if id.bytes() > limits.max_id_bytes {
+            return Err(Violation::IdTooLong { bytes: id.bytes(), limit: limits.max_id_bytes });
+        }
+        if method.len() > limits.max_method_bytes {
+            return Err(Violation::MethodTooLong { bytes: method.len(), limit: limits.max_method_bytes });
+        }
+        if params.is_some_and(|params| params.kind() != Kind::Object) {
+            return Err(Violation::BadParams);
+        }
+        let is_offered = match Offered::of(method) {
+            Some(Offered::Sampling) => self.config.offers.sampling,
+            Some(Offered::Elicitation) => self.config.offers.elicitation,
+            Some(Offered::Roots) => self.config.offers.roots,
+            None => return if method == "ping" { Ok(()) } else { Err(Violation::MethodNotOffered) },
+        };
+        if !is_offered {
+            return Err(Violation::MethodNotOffered);
+        }
+        if self.requests.asked(id) {
+            return Err(Violation::IdInUse);
+        }
+        if self.requests.asks() >= limits.max_asks {
+            return Err(Violation::TooManyAsks { limit: limits.max_asks });
+        }
+        Ok(())
+    }
+
+    fn reply(&mut self, id: &Id, result: &str) {
+        let mut message = String::with_capacity(64 + result.len());
+        jsonrpc::push_result(&mut message, id, result);
+        self.send(message);
+    }
+
+    pub(super) fn reply_error(&mut self, id: Option<&Id>, error: &RpcError) {
+        let mut message = String::with_capacity(96 + error.message.len());
+        jsonrpc::push_error(&mut message, id, error);
+        self.send(message);
+    }
+}

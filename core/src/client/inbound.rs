@@ -1,0 +1,296 @@
+//! What a server writes: pieces of the stream, messages, and lines that are none.
+
+use alloc::string::String;
+
+use super::{
+    AnswerFault, AskId, CallError, Client, Effect, Event, Hint, Progress, State, Tag, changes::Changes, stray,
+};
+use crate::{
+    Violation,
+    frame::{Bytes, Framer, Piece},
+    json::{Index, Kind, RawJson, Span, View},
+    jsonrpc::{self, Body, Entries, Entry, Fault, Id, Message, ResponseId, RpcError, Salvage},
+    requests::Waiting,
+};
+
+/// A line of valid UTF-8.
+pub(super) enum Line<'a> {
+    Borrowed(&'a str),
+    Owned(String),
+}
+
+impl Line<'_> {
+    fn as_str(&self) -> &str {
+        match self {
+            Self::Borrowed(text) => text,
+            Self::Owned(text) => text,
+        }
+    }
+
+    /// Keeps one value of the line. A line that was put together from several chunks and holds little else
+    /// is kept whole instead of copied.
+    fn keep(self, span: Span) -> RawJson {
+        match self {
+            Self::Owned(text) if (span.end - span.start) >= text.len() / 2 && text.len() >= KEEP_WHOLE => {
+                RawJson::within(text, span)
+            }
+            line => RawJson::copied(span.of(line.as_str())),
+        }
+    }
+}
+
+const KEEP_WHOLE: usize = 64 << 10;
+
+impl Client {
+    pub(super) fn read(&mut self, bytes: &[u8]) {
+        if self.is_over() || self.state == State::Parked {
+            return;
+        }
+        // The framer is put back afterwards; meanwhile its pieces can be handled by the rest of the client.
+        let mut framer = core::mem::replace(&mut self.framer, Framer::new(0));
+        let mut feed = framer.feed(bytes);
+        while let Some(piece) = feed.next() {
+            self.piece(piece);
+            if self.is_over() {
+                return;
+            }
+        }
+        self.framer = framer;
+    }
+
+    pub(super) fn piece(&mut self, piece: Piece<'_>) {
+        match piece {
+            Piece::Message(Bytes::Borrowed(bytes)) => match core::str::from_utf8(bytes) {
+                Ok(text) => self.line(Line::Borrowed(text)),
+                Err(error) => self.not_utf8(bytes, error.valid_up_to()),
+            },
+            Piece::Message(Bytes::Owned(bytes)) => match String::from_utf8(bytes) {
+                Ok(text) => self.line(Line::Owned(text)),
+                Err(error) => self.not_utf8(error.as_bytes(), error.utf8_error().valid_up_to()),
+            },
+            Piece::Overflowed { salvaged } => {
+                let limit = self.config.limits.max_message_bytes;
+                self.stray.long_line(limit);
+                self.violated(Violation::TooLarge { limit });
+                self.settle_too_large(salvaged);
+                self.check_stray();
+            }
+            Piece::Dropped(bytes) => {
+                self.stray.dropped(bytes);
+                self.check_stray();
+            }
+            Piece::Resumed { salvaged } => self.settle_too_large(salvaged),
+            Piece::BadHeader(bytes) => {
+                self.stray.long_line(bytes);
+                self.violated(Violation::BadHeader { bytes });
+                self.check_stray();
+            }
+        }
+    }
+
+    fn settle_too_large(&mut self, salvaged: Option<u64>) {
+        let limit = self.config.limits.max_message_bytes;
+        if let Some(waiting) = salvaged.and_then(|id| self.requests.take(id)) {
+            self.fail(&waiting.tag, CallError::TooLarge { limit });
+        }
+    }
+
+    fn check_stray(&mut self) {
+        if let Some(excess) = self.stray.excess(&self.config.limits) {
+            self.violated(excess);
+        }
+    }
+
+    fn not_utf8(&mut self, line: &[u8], valid_up_to: usize) {
+        let salvaged = Salvage::of(line);
+        self.stray_line(line, stray::name_bytes(line, valid_up_to));
+        self.settle_malformed(salvaged, AnswerFault::NotUtf8 { valid_up_to });
+    }
+
+    /// Counts and reports a line that is no message.
+    fn stray_line(&mut self, line: &[u8], violation: Violation) {
+        self.stray.line(line, &self.config.limits);
+        self.violated(violation);
+        self.check_stray();
+    }
+
+    /// Settles the call that a broken line answers: its answer will not come again.
+    fn settle_malformed(&mut self, id: Option<u64>, fault: AnswerFault) {
+        if let Some(waiting) = id.and_then(|id| self.requests.take(id)) {
+            self.fail(&waiting.tag, CallError::Malformed { fault, raw: None });
+        }
+    }
+
+    fn line(&mut self, line: Line<'_>) {
+        match jsonrpc::entries(line.as_str()) {
+            Ok(Entries::One(entry)) => self.entry(line, &entry),
+            Ok(Entries::Batch(entries)) => self.batch(line.as_str(), &entries),
+            Err(error) => {
+                let bytes = line.as_str().as_bytes();
+                let salvaged = Salvage::of(bytes);
+                self.stray_line(bytes, stray::name(bytes, error));
+                self.settle_malformed(salvaged, AnswerFault::NotJson(error));
+            }
+        }
+    }
+
+    fn batch(&mut self, text: &str, entries: &[Entry]) {
+        if entries.is_empty() {
+            self.stray_line(text.as_bytes(), Violation::NotJsonRpc(Fault::EmptyBatch));
+            return;
+        }
+        if !self.handshake.as_ref().is_some_and(|handshake| handshake.revision.has_batches()) {
+            self.violated(Violation::Batch { messages: entries.len() });
+        }
+        for entry in entries {
+            if self.is_over() {
+                return;
+            }
+            self.entry(Line::Borrowed(text), entry);
+        }
+    }
+
+    fn entry(&mut self, line: Line<'_>, entry: &Entry) {
+        let (message, oddities) = match jsonrpc::classify(line.as_str(), entry) {
+            Ok(classified) => classified,
+            Err(misfit) => {
+                self.misfit(line.as_str(), misfit);
+                return;
+            }
+        };
+        if !oddities.is_empty() {
+            self.violated(Violation::OddEnvelope(oddities));
+            if self.is_over() {
+                return;
+            }
+        }
+        match message {
+            Message::Response { id, body: Body::Result { span, index } } => {
+                self.result(id, line, span, &index);
+            }
+            Message::Response { id, body: Body::Error(error) } => self.error(id, error),
+            Message::Response { id, body: Body::Faulty(fault) } => {
+                let Some(waiting) = self.claim(id) else { return };
+                self.fail(
+                    &waiting.tag,
+                    CallError::Malformed { fault: AnswerFault::NotJsonRpc(fault), raw: None },
+                );
+            }
+            Message::Request { id, method, params } => self.asked(id, &method, params),
+            Message::Notification { method, params } => self.notified(&method, params),
+        }
+    }
+
+    fn misfit(&mut self, text: &str, misfit: jsonrpc::Misfit) {
+        if let Some(id) = misfit.request {
+            let violation = Violation::BadRequest(misfit.fault);
+            let message = alloc::format!("{}", misfit.fault);
+            if let Some(code) = self.violated(violation) {
+                self.reply_error(Some(&id), &RpcError::new(code, message));
+            }
+            return;
+        }
+        self.stray_line(text.as_bytes(), Violation::NotJsonRpc(misfit.fault));
+        self.settle_malformed(misfit.response, AnswerFault::NotJsonRpc(misfit.fault));
+    }
+
+    /// Takes the request that a response answers.
+    fn claim(&mut self, id: ResponseId) -> Option<Waiting<Tag>> {
+        let (ResponseId::Minted(minted) | ResponseId::Respelled(minted)) = id else {
+            self.violated(Violation::UnknownResponse);
+            return None;
+        };
+        let Some(waiting) = self.requests.take(minted) else {
+            self.violated(Violation::UnknownResponse);
+            return None;
+        };
+        if let ResponseId::Respelled(id) = id {
+            self.violated(Violation::RespelledId { id });
+            if self.is_over() {
+                let reason = self.reason().cloned().unwrap_or(super::Reason::ShutDown);
+                self.fail(&waiting.tag, CallError::Unavailable(reason));
+                return None;
+            }
+        }
+        Some(waiting)
+    }
+
+    fn result(&mut self, id: ResponseId, line: Line<'_>, span: Span, index: &Index) {
+        let Some(waiting) = self.claim(id) else { return };
+        self.hint = None;
+        self.answer(waiting, line.keep(span), index, span.start);
+    }
+
+    fn error(&mut self, id: ResponseId, error: RpcError) {
+        if id == ResponseId::Unknown {
+            if self.requests.count() == 1 {
+                self.hint = Some(Hint::PeerError(error.clone()));
+            }
+            self.tell(Event::PeerErrored(error));
+            return;
+        }
+        if let Some(waiting) = self.claim(id) {
+            self.refused(waiting.tag, error);
+        }
+    }
+
+    fn notified(&mut self, method: &str, params: Option<View<'_>>) {
+        if Changes::is_about(method) {
+            let event = self.changes.notice(self.now, method, self.config.changes_interval);
+            self.effects.extend(event.map(Effect::Event));
+            return;
+        }
+        let known = match method {
+            "notifications/message" => ("notifications/message", self.logged(params)),
+            "notifications/progress" => ("notifications/progress", self.progressed(params)),
+            "notifications/cancelled" => ("notifications/cancelled", self.withdrawn(params)),
+            "notifications/resources/updated" => ("notifications/resources/updated", self.updated(params)),
+            // A notification that is not known here asks for nothing.
+            _ => return,
+        };
+        if let (method, None) = known {
+            self.violated(Violation::BadNotification { method });
+        }
+    }
+
+    fn logged(&mut self, params: Option<View<'_>>) -> Option<()> {
+        let params = params?;
+        let level = params.get("level")?.to_str()?.into_owned();
+        let logger = params.get("logger").and_then(View::to_text);
+        let data = params.get("data")?.to_raw();
+        self.tell(Event::Logged { level, logger, data });
+        Some(())
+    }
+
+    fn progressed(&mut self, params: Option<View<'_>>) -> Option<()> {
+        let params = params?;
+        let token = params.get("progressToken")?;
+        let progress = params.get("progress").filter(|value| value.kind() == Kind::Number)?;
+        let total = params.get("total").filter(|value| value.kind() == Kind::Number);
+        let progress = Progress {
+            progress: progress.to_raw(),
+            total: total.map(View::to_raw),
+            message: params.get("message").and_then(View::to_text),
+        };
+        let id = token.as_i64().and_then(|id| u64::try_from(id).ok());
+        // Progress of a call that is over is late, not wrong.
+        if let Some(call) = id.and_then(|id| self.requests.progressed(self.now, id)).map(|tag| tag.call) {
+            self.tell(Event::Progressed { call, progress });
+        }
+        Some(())
+    }
+
+    fn withdrawn(&mut self, params: Option<View<'_>>) -> Option<()> {
+        let id = Id::read(params?.get("requestId")?)?;
+        if self.requests.answer(&id).is_some() {
+            self.tell(Event::AskWithdrawn { ask: AskId(id) });
+        }
+        Some(())
+    }
+
+    fn updated(&mut self, params: Option<View<'_>>) -> Option<()> {
+        let uri = params?.get("uri")?.to_str()?.into_owned();
+        self.tell(Event::ResourceUpdated { uri });
+        Some(())
+    }
+}

@@ -1,0 +1,229 @@
+//! Who is to blame: `Violation` for the peer, `Misuse` for the application.
+
+use crate::{
+    json::SyntaxError,
+    jsonrpc::{Fault, Oddities, code},
+};
+
+/// Something that the peer did against the protocol.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Violation {
+    /// A line is not JSON.
+    #[error("{0}")]
+    NotJson(SyntaxError),
+    /// A line is text, not an attempt at JSON: a banner, a log line.
+    #[error("a line of {bytes} bytes is text, not a message")]
+    Text {
+        /// The length of the line.
+        bytes: usize,
+    },
+    /// A line is one of several that hold one JSON value.
+    #[error("multi-line JSON: every message must stand on one line")]
+    MultiLineJson,
+    /// A line is encoded in UTF-16.
+    #[error("a line is UTF-16: the protocol is UTF-8")]
+    Utf16,
+    /// A line is not UTF-8.
+    #[error("invalid UTF-8 after byte {valid_up_to}")]
+    NotUtf8 {
+        /// How many bytes of the line are good.
+        valid_up_to: usize,
+    },
+    /// A line is JSON, but no message.
+    #[error("not a JSON-RPC message: {0}")]
+    NotJsonRpc(Fault),
+    /// A request of the peer is no message.
+    #[error("not a JSON-RPC request: {0}")]
+    BadRequest(Fault),
+    /// A message holds what the standard forbids beside what it demands.
+    #[error("{}", if .0.wrong_version { "`jsonrpc` must be \"2.0\"" } else { "`result` and `error` are both there" })]
+    OddEnvelope(Oddities),
+    /// A message is longer than the limit.
+    #[error("message exceeds {limit} bytes")]
+    TooLarge {
+        /// The limit that it broke.
+        limit: usize,
+    },
+    /// A header block announces no message.
+    #[error("a header block of {bytes} bytes announces no message")]
+    BadHeader {
+        /// The length of the block.
+        bytes: usize,
+    },
+    /// Several messages came as one, which the negotiated revision does not know.
+    #[error("a batch of {messages} messages: the revision knows none")]
+    Batch {
+        /// How many messages it held.
+        messages: usize,
+    },
+    /// A response carries an id that no waiting request has: it is late, doubled, or was never asked for.
+    #[error("response to no waiting request")]
+    UnknownResponse,
+    /// A response spells our id otherwise than we did.
+    #[error("response spells id {id} otherwise than it was sent")]
+    RespelledId {
+        /// The id.
+        id: u64,
+    },
+    /// The peer asks for something that was not offered.
+    #[error("request for a method that was not offered")]
+    MethodNotOffered,
+    /// The peer's request has a method of absurd length.
+    #[error("method of {bytes} bytes exceeds {limit} bytes")]
+    MethodTooLong {
+        /// The length of the method.
+        bytes: usize,
+        /// The limit that it broke.
+        limit: usize,
+    },
+    /// The peer's request has an id of absurd length.
+    #[error("id of {bytes} bytes exceeds {limit} bytes")]
+    IdTooLong {
+        /// The length of the id.
+        bytes: usize,
+        /// The limit that it broke.
+        limit: usize,
+    },
+    /// The peer's request has parameters that are no object.
+    #[error("parameters must be an object")]
+    BadParams,
+    /// The peer's request has the id of another that is still under way.
+    #[error("id of a request that is under way")]
+    IdInUse,
+    /// The peer waits for more answers of the application than it may.
+    #[error("more than {limit} requests wait for the application")]
+    TooManyAsks {
+        /// The limit that it broke.
+        limit: usize,
+    },
+    /// A notification does not have the shape that its method demands.
+    #[error("malformed `{method}` notification")]
+    BadNotification {
+        /// The method.
+        method: &'static str,
+    },
+    /// The handshake's result has the wrong shape somewhere, which does not matter for the session.
+    #[error("`{member}` of the handshake must be {expected}")]
+    OddHandshake {
+        /// The member.
+        member: &'static str,
+        /// What it should have been.
+        expected: &'static str,
+    },
+    /// More lines came that are no messages than a session may have.
+    #[error("more than {limit} lines are not messages")]
+    TooManyStrayLines {
+        /// The limit that it broke.
+        limit: usize,
+    },
+    /// More bytes came that are no messages than a session may have.
+    #[error("more than {limit} bytes are not messages")]
+    TooManyStrayBytes {
+        /// The limit that it broke.
+        limit: usize,
+    },
+}
+
+/// What follows from a violation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Verdict {
+    /// The peer is answered with this code, where its message can be answered.
+    Reply(i64),
+    /// Nothing is sent; the session goes on.
+    Ignore,
+    /// The session ends.
+    Close,
+}
+
+/// How a client takes output that is not the protocol.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tolerance {
+    /// Such output is counted, sampled and reported; it never ends the session before the limits do.
+    #[default]
+    Tolerant,
+    /// The first such line ends the session, and the first malformed entry fails its listing.
+    Strict,
+}
+
+impl Violation {
+    /// Returns what follows from this violation; the only place that decides.
+    pub const fn verdict(&self, tolerance: Tolerance) -> Verdict {
+        match self {
+            Self::TooManyStrayLines { .. } | Self::TooManyStrayBytes { .. } => Verdict::Close,
+            Self::MethodNotOffered => Verdict::Reply(code::METHOD_NOT_FOUND),
+            Self::BadRequest(_) | Self::MethodTooLong { .. } | Self::IdTooLong { .. } | Self::IdInUse => {
+                Verdict::Reply(code::INVALID_REQUEST)
+            }
+            Self::BadParams => Verdict::Reply(code::INVALID_PARAMS),
+            Self::TooManyAsks { .. } => Verdict::Reply(code::INTERNAL_ERROR),
+            Self::UnknownResponse | Self::BadNotification { .. } | Self::OddHandshake { .. } => {
+                Verdict::Ignore
+            }
+            Self::NotJson(_)
+            | Self::Text { .. }
+            | Self::MultiLineJson
+            | Self::Utf16
+            | Self::NotUtf8 { .. }
+            | Self::NotJsonRpc(_)
+            | Self::OddEnvelope(_)
+            | Self::TooLarge { .. }
+            | Self::BadHeader { .. }
+            | Self::Batch { .. }
+            | Self::RespelledId { .. } => match tolerance {
+                Tolerance::Tolerant => Verdict::Ignore,
+                Tolerance::Strict => Verdict::Close,
+            },
+        }
+    }
+}
+
+/// Something that the application did wrong.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Misuse {
+    /// The command needs a session, and none is there yet.
+    #[error("the session is not ready: it is {state}")]
+    NotReady {
+        /// The state that the session is in.
+        state: &'static str,
+    },
+    /// The session was connected before.
+    #[error("a session connects once: it is {state}")]
+    AlreadyConnected {
+        /// The state that the session is in.
+        state: &'static str,
+    },
+    /// A text that must be JSON is not.
+    #[error("{what}: {error}")]
+    NotJson {
+        /// What the text was meant to be.
+        what: &'static str,
+        /// Where it stops being JSON.
+        error: SyntaxError,
+    },
+    /// A value that must be an object is not.
+    #[error("{what} must be an object")]
+    NotAnObject {
+        /// What the value was meant to be.
+        what: &'static str,
+    },
+    /// The message would be longer than the limit.
+    #[error("message of {bytes} bytes exceeds {limit} bytes")]
+    TooLarge {
+        /// The length of the message.
+        bytes: usize,
+        /// The limit that it broke.
+        limit: usize,
+    },
+    /// More requests wait for their answers than the limit allows.
+    #[error("more than {limit} calls are in flight")]
+    TooManyCalls {
+        /// The limit that it broke.
+        limit: usize,
+    },
+    /// The peer does not wait for this answer: it was given, or the peer withdrew its request.
+    #[error("nothing waits for this answer")]
+    UnknownAsk,
+}

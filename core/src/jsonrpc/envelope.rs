@@ -1,0 +1,263 @@
+//! Classifies a line in the pass that validates it.
+
+use alloc::{borrow::Cow, vec::Vec};
+
+use super::{Body, Id, Message, ResponseId, RpcError};
+use crate::json::{Expected, Index, Scanner, Span, SyntaxError, View};
+
+/// Why a JSON value is not a message of JSON-RPC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Fault {
+    /// The value is not an object.
+    #[error("a message must be an object")]
+    NotAnObject,
+    /// A batch holds nothing.
+    #[error("a batch must not be empty")]
+    EmptyBatch,
+    /// One of the members that make up the envelope stands there twice.
+    #[error("the member `{0}` stands there twice")]
+    DuplicateMember(&'static str),
+    /// The method is not a string.
+    #[error("`method` must be a string")]
+    MethodNotAString,
+    /// The id is neither a string nor a number.
+    #[error("`id` must be a string or a number")]
+    BadId,
+    /// The response has no id.
+    #[error("a response must have an `id`")]
+    NoId,
+    /// The response holds a result and an error.
+    #[error("a response must not hold both `result` and `error`")]
+    ResultAndError,
+    /// The message holds no method, no result and no error.
+    #[error("a message must hold `method`, `result` or `error`")]
+    NoContent,
+}
+
+/// What a message does otherwise than the standard says, without losing its meaning.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Oddities {
+    /// `jsonrpc` is absent or not `"2.0"`.
+    pub wrong_version: bool,
+    /// `result` and `error` are both there, and one of them is `null`.
+    pub null_beside: bool,
+}
+
+impl Oddities {
+    /// Returns whether the message is as the standard says.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        !self.wrong_version && !self.null_beside
+    }
+}
+
+/// Where the members of an envelope stand.
+#[derive(Default)]
+pub(crate) struct Envelope {
+    version: Option<Span>,
+    id: Option<Span>,
+    method: Option<Span>,
+    params: Option<Span>,
+    result: Option<Span>,
+    error: Option<Span>,
+    index: Index,
+    duplicate: Option<&'static str>,
+}
+
+/// One entry of a line: a message is one, a batch may hold many.
+#[expect(clippy::large_enum_variant, reason = "a message's entry lives on the stack, not in an allocation")]
+pub(crate) enum Entry {
+    Object(Envelope),
+    Other,
+}
+
+/// What a line holds.
+#[expect(clippy::large_enum_variant, reason = "a message's entry lives on the stack, not in an allocation")]
+pub(crate) enum Entries {
+    One(Entry),
+    Batch(Vec<Entry>),
+}
+
+/// Validates a whole line and finds the members of its envelopes.
+pub(crate) fn entries(text: &str) -> Result<Entries, SyntaxError> {
+    let mut scanner = Scanner::new(text);
+    scanner.skip_space();
+    let entries = if scanner.peek() == Some(b'[') {
+        Entries::Batch(batch(text, &mut scanner)?)
+    } else {
+        Entries::One(entry(text, &mut scanner)?)
+    };
+    scanner.end()?;
+    Ok(entries)
+}
+
+fn batch(text: &str, scanner: &mut Scanner<'_>) -> Result<Vec<Entry>, SyntaxError> {
+    let mut entries = Vec::new();
+    scanner.at += 1;
+    scanner.skip_space();
+    if scanner.eat(b']') {
+        return Ok(entries);
+    }
+    loop {
+        scanner.skip_space();
+        entries.push(entry(text, scanner)?);
+        scanner.skip_space();
+        if scanner.eat(b']') {
+            return Ok(entries);
+        }
+        if !scanner.eat(b',') {
+            return scanner.fail(Expected::CommaOrBracket);
+        }
+    }
+}
+
+fn entry(text: &str, scanner: &mut Scanner<'_>) -> Result<Entry, SyntaxError> {
+    if scanner.peek() != Some(b'{') {
+        scanner.value()?;
+        return Ok(Entry::Other);
+    }
+    let mut envelope = Envelope::default();
+    scanner.object(|scanner, name| envelope.member(text, scanner, name))?;
+    Ok(Entry::Object(envelope))
+}
+
+impl Envelope {
+    fn member(&mut self, text: &str, scanner: &mut Scanner<'_>, name: Span) -> Result<(), SyntaxError> {
+        let written = name.of(text);
+        let name = if written.contains('\\') {
+            View::trusted(written).to_str().unwrap_or_default()
+        } else {
+            Cow::Borrowed(written.get(1..written.len().saturating_sub(1)).unwrap_or_default())
+        };
+        let (slot, name) = match &*name {
+            "jsonrpc" => (&mut self.version, "jsonrpc"),
+            "id" => (&mut self.id, "id"),
+            "method" => (&mut self.method, "method"),
+            "params" => (&mut self.params, "params"),
+            "error" => (&mut self.error, "error"),
+            "result" => {
+                if self.result.is_some() {
+                    self.duplicate = Some("result");
+                }
+                self.result = Some(scanner.value_with_index(&mut self.index)?);
+                return Ok(());
+            }
+            _ => return scanner.value().map(|_| ()),
+        };
+        if slot.is_some() {
+            self.duplicate = Some(name);
+        }
+        *slot = Some(scanner.value()?);
+        Ok(())
+    }
+}
+
+/// A message that is none: why, and the id of the request that it was meant to be, if it shows one.
+#[derive(Debug)]
+pub(crate) struct Misfit {
+    pub(crate) fault: Fault,
+    pub(crate) request: Option<Id>,
+    /// The id of ours that a response shows all the same.
+    pub(crate) response: Option<u64>,
+}
+
+impl Misfit {
+    pub(crate) const fn new(fault: Fault) -> Self {
+        Self { fault, request: None, response: None }
+    }
+}
+
+/// Says what kind of message an entry is.
+pub(crate) fn classify<'a>(text: &'a str, entry: &Entry) -> Result<(Message<'a>, Oddities), Misfit> {
+    let Entry::Object(envelope) = entry else {
+        return Err(Misfit::new(Fault::NotAnObject));
+    };
+    let at = |span: Span| View::trusted(span.of(text));
+    let id = envelope.id.map(at);
+    if let Some(name) = envelope.duplicate {
+        let response = if envelope.method.is_none() { minted(id) } else { None };
+        return Err(Misfit { fault: Fault::DuplicateMember(name), request: None, response });
+    }
+    let mut oddities = Oddities {
+        wrong_version: !envelope.version.is_some_and(|v| at(v).is_str("2.0")),
+        null_beside: false,
+    };
+    let message = match envelope.method.map(at) {
+        Some(method) => called(method, id, envelope.params.map(at))?,
+        None => answered(text, envelope, id, &mut oddities)?,
+    };
+    Ok((message, oddities))
+}
+
+fn called<'a>(
+    method: View<'a>,
+    id: Option<View<'a>>,
+    params: Option<View<'a>>,
+) -> Result<Message<'a>, Misfit> {
+    let request = id.and_then(Id::read);
+    let Some(method) = method.to_str() else {
+        return Err(Misfit { fault: Fault::MethodNotAString, request, response: None });
+    };
+    match (id, request) {
+        (None, _) => Ok(Message::Notification { method, params }),
+        (Some(_), Some(id)) => Ok(Message::Request { id, method, params }),
+        (Some(_), None) => Err(Misfit::new(Fault::BadId)),
+    }
+}
+
+fn answered<'a>(
+    text: &'a str,
+    envelope: &Envelope,
+    id: Option<View<'a>>,
+    oddities: &mut Oddities,
+) -> Result<Message<'a>, Misfit> {
+    let error = envelope.error.map(|span| View::trusted(span.of(text)));
+    let result = envelope.result;
+    let result_is_null = result.is_some_and(|span| span.of(text) == "null");
+    let body = match (result, error) {
+        (Some(_), Some(error)) if !error.is_null() && !result_is_null => Body::Faulty(Fault::ResultAndError),
+        (Some(span), error) if error.is_none_or(View::is_null) => {
+            oddities.null_beside = error.is_some();
+            Body::Result { span, index: envelope.index }
+        }
+        (_, Some(error)) => {
+            oddities.null_beside = result.is_some();
+            Body::Error(RpcError::read(error))
+        }
+        (_, None) => Body::Faulty(Fault::NoContent),
+    };
+    match (response_id(id), &body) {
+        (ResponseId::Unknown, Body::Result { .. }) => Err(Misfit::new(Fault::NoId)),
+        (ResponseId::Unknown | ResponseId::Foreign, Body::Faulty(fault)) => Err(Misfit::new(*fault)),
+        (id, _) => Ok(Message::Response { id, body }),
+    }
+}
+
+fn response_id(id: Option<View<'_>>) -> ResponseId {
+    let Some(id) = id else { return ResponseId::Unknown };
+    if id.is_null() {
+        return ResponseId::Unknown;
+    }
+    // A leading `+` or zero cannot stand in a JSON number, so this spelling is the one we mint.
+    if let Some(minted) = id.as_number().and_then(|digits| digits.parse().ok()) {
+        return ResponseId::Minted(minted);
+    }
+    respelled(id).map_or(ResponseId::Foreign, ResponseId::Respelled)
+}
+
+/// Reads `"7"`, `7.0` or `"7.0"` as 7: servers that keep ids as strings or floats answer so.
+fn respelled(id: View<'_>) -> Option<u64> {
+    let content = id.to_str();
+    let digits = content.as_deref().or_else(|| id.as_number())?;
+    let digits = digits.strip_suffix(".0").unwrap_or(digits);
+    digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
+}
+
+fn minted(id: Option<View<'_>>) -> Option<u64> {
+    match response_id(id) {
+        ResponseId::Minted(id) => Some(id),
+        _ => None,
+    }
+}

@@ -1,0 +1,127 @@
+//! The JSON-RPC 2.0 envelope: total classification of what comes in, encoding of what goes out.
+
+mod encode;
+mod envelope;
+mod id;
+mod salvage;
+
+use alloc::{borrow::Cow, string::String};
+
+use crate::json::{Index, RawJson, Span, View};
+
+pub use envelope::{Fault, Oddities};
+pub use id::Id;
+
+pub(crate) use encode::{push_error, push_notification, push_request, push_result};
+pub(crate) use envelope::{Entries, Entry, Misfit, classify, entries};
+pub(crate) use salvage::Salvage;
+
+/// The codes that JSON-RPC and the protocol reserve.
+pub mod code {
+    /// The text is not JSON.
+    pub const PARSE_ERROR: i64 = -32700;
+    /// The JSON is not a request.
+    pub const INVALID_REQUEST: i64 = -32600;
+    /// The method is unknown or was not offered.
+    pub const METHOD_NOT_FOUND: i64 = -32601;
+    /// The parameters do not fit the method.
+    pub const INVALID_PARAMS: i64 = -32602;
+    /// The receiver failed.
+    pub const INTERNAL_ERROR: i64 = -32603;
+    /// The session was not initialized (legacy servers), or a resource does not exist (legacy era).
+    pub const NOT_INITIALIZED: i64 = -32002;
+    /// The revision is not spoken here (modern era).
+    pub const UNSUPPORTED_VERSION: i64 = -32022;
+}
+
+/// One classified message, borrowed from its text.
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "a message lives on the stack, not in an allocation")]
+pub(crate) enum Message<'a> {
+    Request { id: Id, method: Cow<'a, str>, params: Option<View<'a>> },
+    Notification { method: Cow<'a, str>, params: Option<View<'a>> },
+    Response { id: ResponseId, body: Body },
+}
+
+/// The id of a response, matched against ids that we minted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ResponseId {
+    /// An integer, spelled as we spell them.
+    Minted(u64),
+    /// The same number spelled otherwise: as a string, or with a fraction.
+    Respelled(u64),
+    /// `null` or absent: the peer could not tell which message it answers.
+    Unknown,
+    /// Anything that we never mint.
+    Foreign,
+}
+
+/// What a response holds.
+#[derive(Debug)]
+pub(crate) enum Body {
+    /// Where the result stands in the text, and where its first members stand.
+    Result {
+        span: Span,
+        index: Index,
+    },
+    Error(RpcError),
+    /// The response holds neither a result nor an error, or both.
+    Faulty(Fault),
+}
+
+/// An error that a peer answered with, or that it is answered with (JSON-RPC 2.0 §5.1).
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message} ({code})")]
+#[non_exhaustive]
+pub struct RpcError {
+    /// The code; 0 where the peer gave none that is a whole number.
+    pub code: i64,
+    /// The message; empty where the peer gave none.
+    pub message: String,
+    /// What the error adds.
+    pub data: Option<RawJson>,
+    /// The error's text as it came, where its shape is not the one of the standard.
+    pub malformed: Option<RawJson>,
+}
+
+impl RpcError {
+    /// Makes an error to answer with.
+    #[must_use]
+    pub fn new(code: i64, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), data: None, malformed: None }
+    }
+
+    /// Adds data to an error to answer with.
+    #[must_use]
+    pub fn with_data(mut self, data: RawJson) -> Self {
+        self.data = Some(data);
+        self
+    }
+
+    /// Reads an error of whatever shape.
+    pub(crate) fn read(view: View<'_>) -> Self {
+        let mut error = Self::new(0, "");
+        let (mut has_code, mut has_message) = (false, false);
+        for (name, value) in view.members() {
+            match name.as_str() {
+                "\"code\"" => {
+                    has_code = value.as_i64().is_some();
+                    error.code = value.as_i64().unwrap_or_default();
+                }
+                "\"message\"" => {
+                    has_message = value.to_str().is_some();
+                    error.message = value.to_str().unwrap_or_default().into_owned();
+                }
+                "\"data\"" => error.data = Some(value.to_raw()),
+                _ => {}
+            }
+        }
+        if let Some(text) = view.to_str() {
+            error.message = text.into_owned();
+        }
+        if !(has_code && has_message) {
+            error.malformed = Some(view.to_raw());
+        }
+        error
+    }
+}

@@ -1,0 +1,185 @@
+//! The handshake of the legacy family: `initialize` and its result (spec lifecycle, every legacy revision).
+
+use alloc::{
+    borrow::ToOwned,
+    string::{String, ToString},
+    vec::Vec,
+};
+
+use super::Revision;
+use crate::{
+    Violation,
+    json::{Kind, RawJson, View, push_string},
+};
+
+/// A program that speaks the protocol.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Implementation {
+    /// Its name for programs.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// Its name for people, where it has one.
+    pub title: Option<String>,
+}
+
+impl Implementation {
+    /// Names a program.
+    #[must_use]
+    pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
+        Self { name: name.into(), version: version.into(), title: None }
+    }
+
+    pub(crate) fn push_to(&self, out: &mut String) {
+        out.push_str("{\"name\":");
+        push_string(out, &self.name);
+        if let Some(title) = &self.title {
+            out.push_str(",\"title\":");
+            push_string(out, title);
+        }
+        out.push_str(",\"version\":");
+        push_string(out, &self.version);
+        out.push('}');
+    }
+
+    pub(crate) fn read(view: View<'_>) -> Self {
+        let text = |name| view.get(name).and_then(View::to_text);
+        Self {
+            name: text("name").unwrap_or_default(),
+            version: text("version").unwrap_or_default(),
+            title: text("title"),
+        }
+    }
+}
+
+/// What a server declared; `raw` holds everything, the flags what the engine acts upon.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "the protocol declares each by itself")]
+pub struct Capabilities {
+    /// The server has tools.
+    pub tools: bool,
+    /// The server has resources.
+    pub resources: bool,
+    /// The server has prompts.
+    pub prompts: bool,
+    /// The server completes arguments.
+    pub completions: bool,
+    /// The server sends log messages.
+    pub logging: bool,
+    /// The declaration as it came.
+    pub raw: RawJson,
+}
+
+impl Capabilities {
+    fn read(view: View<'_>) -> Self {
+        let mut own = Self {
+            tools: false,
+            resources: false,
+            prompts: false,
+            completions: false,
+            logging: false,
+            raw: view.to_raw(),
+        };
+        for (name, value) in view.members() {
+            let flag = match name.as_str() {
+                "\"tools\"" => &mut own.tools,
+                "\"resources\"" => &mut own.resources,
+                "\"prompts\"" => &mut own.prompts,
+                "\"completions\"" => &mut own.completions,
+                "\"logging\"" => &mut own.logging,
+                _ => continue,
+            };
+            *flag = !value.is_null() && value.as_bool() != Some(false);
+        }
+        own
+    }
+}
+
+/// What a handshake settled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Handshake {
+    /// The revision that both sides speak from here on.
+    pub revision: Revision,
+    /// The server; its name is empty where it did not give one.
+    pub server: Implementation,
+    /// What the server declared.
+    pub capabilities: Capabilities,
+    /// What the server wants the model to know.
+    pub instructions: Option<String>,
+    /// The whole result as it came.
+    pub raw: RawJson,
+}
+
+/// Why a handshake's result cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum HandshakeError {
+    /// The result is not one.
+    Malformed(String),
+    /// The server speaks revisions that we do not.
+    Version(Vec<String>),
+}
+
+impl Handshake {
+    /// Appends the parameters of `initialize`.
+    pub(crate) fn push_params(
+        out: &mut String,
+        revision: Revision,
+        capabilities: &str,
+        client: &Implementation,
+    ) {
+        out.push_str("{\"protocolVersion\":");
+        push_string(out, revision.as_str());
+        out.push_str(",\"capabilities\":");
+        out.push_str(capabilities);
+        out.push_str(",\"clientInfo\":");
+        client.push_to(out);
+        out.push('}');
+    }
+
+    /// Reads the result of `initialize`; what is odd but harmless is said in the second part.
+    pub(crate) fn read(raw: RawJson) -> Result<(Self, Vec<Violation>), HandshakeError> {
+        let view = raw.view();
+        if view.kind() != Kind::Object {
+            return Err(HandshakeError::Malformed("the result is not an object".to_owned()));
+        }
+        let Some(version) = view.get("protocolVersion") else {
+            return Err(HandshakeError::Malformed(without_version(view)));
+        };
+        let Some(version) = version.to_str() else {
+            return Err(HandshakeError::Malformed("`protocolVersion` is not a string".to_owned()));
+        };
+        let Some(revision) = Revision::spoken(&version) else {
+            return Err(HandshakeError::Version(alloc::vec![version.into_owned()]));
+        };
+        let mut odd = Vec::new();
+        let object = |odd: &mut Vec<Violation>, member: &'static str| {
+            let found = view.get(member);
+            if found.is_none_or(|value| value.kind() != Kind::Object) {
+                odd.push(Violation::OddHandshake { member, expected: "an object" });
+            }
+            found.filter(|value| value.kind() == Kind::Object).unwrap_or(View::trusted("{}"))
+        };
+        let server = Implementation::read(object(&mut odd, "serverInfo"));
+        let capabilities = Capabilities::read(object(&mut odd, "capabilities"));
+        for (name, value) in capabilities.raw.view().members() {
+            if value.kind() != Kind::Object && name.as_str() == "\"tools\"" {
+                odd.push(Violation::OddHandshake { member: "capabilities.tools", expected: "an object" });
+            }
+        }
+        let instructions = view.get("instructions").and_then(View::to_text);
+        Ok((Self { revision, server, capabilities, instructions, raw }, odd))
+    }
+}
+
+/// Says what a result without a version holds; some servers nest the error they mean (`{"error":{…}}`).
+fn without_version(view: View<'_>) -> String {
+    match view.get("error") {
+        Some(error) => {
+            let error = crate::jsonrpc::RpcError::read(error);
+            alloc::format!("`protocolVersion` is absent, an error stands in the result: {error}")
+        }
+        None => "`protocolVersion` is absent".to_string(),
+    }
+}

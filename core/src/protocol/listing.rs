@@ -1,0 +1,278 @@
+//! Listings of several pages (spec `server/utilities/pagination`).
+
+use alloc::{
+    borrow::ToOwned,
+    string::{String, ToString},
+    vec::Vec,
+};
+
+use super::{MalformedResult, Prompt, Resource, ResourceTemplate, Tool};
+use crate::{
+    Tolerance,
+    json::{Kind, RawJson, View},
+};
+
+/// A whole listing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listing<T> {
+    /// The entries that can be used, in their order.
+    pub items: Vec<T>,
+    /// The entries that cannot.
+    pub quarantined: Vec<Quarantined>,
+}
+
+/// An entry of a listing that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quarantined {
+    /// Which entry it is, counted from 0 over all pages.
+    pub index: usize,
+    /// Its name, where it shows one.
+    pub name: Option<String>,
+    /// Why it cannot be used.
+    pub reason: String,
+}
+
+/// What is listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ListKind {
+    Tools,
+    Resources,
+    ResourceTemplates,
+    Prompts,
+}
+
+impl ListKind {
+    pub(crate) const fn method(self) -> &'static str {
+        match self {
+            Self::Tools => "tools/list",
+            Self::Resources => "resources/list",
+            Self::ResourceTemplates => "resources/templates/list",
+            Self::Prompts => "prompts/list",
+        }
+    }
+
+    const fn member(self) -> &'static str {
+        match self {
+            Self::Tools => "tools",
+            Self::Resources => "resources",
+            Self::ResourceTemplates => "resourceTemplates",
+            Self::Prompts => "prompts",
+        }
+    }
+}
+
+/// The pages of a listing that have come so far.
+#[derive(Debug)]
+pub(crate) struct Pages {
+    kind: ListKind,
+    received: Vec<RawJson>,
+    bytes: usize,
+    cursors: Vec<String>,
+}
+
+/// What a page leads to.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// The next page is asked for with this cursor.
+    Next(String),
+    /// The listing is whole.
+    Done,
+    /// The server sent this cursor before.
+    Loop(String),
+    /// There are more pages than the limit.
+    TooManyPages,
+    /// There are more bytes than the limit.
+    TooManyBytes,
+}
+
+impl Pages {
+    pub(crate) const fn new(kind: ListKind) -> Self {
+        Self { kind, received: Vec::new(), bytes: 0, cursors: Vec::new() }
+    }
+
+    pub(crate) const fn kind(&self) -> ListKind {
+        self.kind
+    }
+
+    /// Takes a page. An empty cursor ends a listing of the legacy era.
+    pub(crate) fn push(&mut self, page: RawJson, max_pages: usize, max_bytes: usize) -> Turn {
+        let cursor = page.view().get("nextCursor").and_then(View::to_text);
+        self.bytes += page.as_str().len();
+        self.received.push(page);
+        if self.bytes > max_bytes {
+            return Turn::TooManyBytes;
+        }
+        let Some(cursor) = cursor.filter(|cursor| !cursor.is_empty()) else {
+            return Turn::Done;
+        };
+        if self.cursors.contains(&cursor) {
+            return Turn::Loop(cursor);
+        }
+        if self.received.len() >= max_pages {
+            return Turn::TooManyPages;
+        }
+        self.cursors.push(cursor.clone());
+        Turn::Next(cursor)
+    }
+
+    /// Checks that a page has the shape of one.
+    pub(crate) fn check(&self, page: View<'_>) -> Result<(), MalformedResult> {
+        if page.kind() != Kind::Object {
+            return Err(MalformedResult::new("result", "an object", Some(page)));
+        }
+        match page.get(self.kind.member()) {
+            Some(list) if list.kind() == Kind::Array => Ok(()),
+            found => Err(MalformedResult::new(self.kind.member(), "an array", found)),
+        }
+    }
+
+    /// Reads all entries. In a strict session the first one that cannot be used fails the listing.
+    pub(crate) fn finish<T: Entry>(&self, tolerance: Tolerance) -> Result<Listing<T>, Quarantined> {
+        let mut listing = Listing { items: Vec::new(), quarantined: Vec::new() };
+        let entries = self
+            .received
+            .iter()
+            .filter_map(|page| page.view().get(self.kind.member()))
+            .flat_map(View::elements);
+        for (index, entry) in entries.enumerate() {
+            match T::read(entry) {
+                Ok(item) => listing.items.push(item),
+                Err(reason) => {
+                    let name = entry.get("name").and_then(View::to_text);
+                    let quarantined = Quarantined { index, name, reason };
+                    if tolerance == Tolerance::Strict {
+                        return Err(quarantined);
+                    }
+                    listing.quarantined.push(quarantined);
+                }
+            }
+        }
+        Ok(listing)
+    }
+}
+
+/// An entry of a listing.
+pub(crate) trait Entry: Sized {
+    /// Reads an entry, or says why it cannot be used.
+    fn read(view: View<'_>) -> Result<Self, String>;
+}
+
+/// The members of an entry, found in one walk.
+struct Fields<'a, const N: usize> {
+    names: [&'static str; N],
+    found: [Option<View<'a>>; N],
+}
+
+impl<'a, const N: usize> Fields<'a, N> {
+    fn of(view: View<'a>, names: [&'static str; N]) -> Result<Self, String> {
+        if view.kind() != Kind::Object {
+            return Err(alloc::format!("must be an object, not {}", view.kind().name()));
+        }
+        let mut found = [None; N];
+        for (name, value) in view.members() {
+            for (slot, wanted) in found.iter_mut().zip(names) {
+                if slot.is_none() && name.is_str(wanted) {
+                    *slot = Some(value);
+                }
+            }
+        }
+        Ok(Self { names, found })
+    }
+
+    fn get(&self, name: &str) -> Option<View<'a>> {
+        self.names.iter().position(|own| *own == name).and_then(|at| self.found.get(at).copied().flatten())
+    }
+
+    fn text(&self, name: &str) -> Option<String> {
+        self.get(name).and_then(View::to_text)
+    }
+
+    fn required(&self, name: &str) -> Result<String, String> {
+        match self.get(name) {
+            None => Err(alloc::format!("`{name}` is absent")),
+            Some(value) => match value.to_str() {
+                None => Err(alloc::format!("`{name}` must be a string, not {}", value.kind().name())),
+                Some(text) if text.is_empty() => Err(alloc::format!("`{name}` is empty")),
+                Some(text) => Ok(text.into_owned()),
+            },
+        }
+    }
+}
+
+impl Entry for Tool {
+    fn read(view: View<'_>) -> Result<Self, String> {
+        let fields =
+            Fields::of(view, ["name", "title", "description", "inputSchema", "outputSchema", "annotations"])?;
+        let name = fields.required("name")?;
+        let input = fields.get("inputSchema").ok_or_else(|| "`inputSchema` is absent".to_string())?;
+        if !matches!(input.kind(), Kind::Object | Kind::Bool) {
+            return Err(alloc::format!("`inputSchema` must be a schema, not {}", input.kind().name()));
+        }
+        Ok(Self {
+            name,
+            title: fields.text("title"),
+            description: fields.text("description"),
+            input_schema: input.to_raw(),
+            output_schema: fields.get("outputSchema").map(View::to_raw),
+            annotations: fields.get("annotations").map(View::to_raw),
+            raw: view.to_raw(),
+        })
+    }
+}
+
+impl Entry for Resource {
+    fn read(view: View<'_>) -> Result<Self, String> {
+        let fields = Fields::of(view, ["uri", "name", "title", "description", "mimeType", "size"])?;
+        Ok(Self {
+            uri: fields.required("uri")?,
+            name: fields.text("name").unwrap_or_default(),
+            title: fields.text("title"),
+            description: fields.text("description"),
+            mime_type: fields.text("mimeType"),
+            size: fields.get("size").and_then(View::as_i64).and_then(|size| u64::try_from(size).ok()),
+            raw: view.to_raw(),
+        })
+    }
+}
+
+impl Entry for ResourceTemplate {
+    fn read(view: View<'_>) -> Result<Self, String> {
+        let fields = Fields::of(view, ["uriTemplate", "name", "title", "description", "mimeType"])?;
+        Ok(Self {
+            uri_template: fields.required("uriTemplate")?,
+            name: fields.text("name").unwrap_or_default(),
+            title: fields.text("title"),
+            description: fields.text("description"),
+            mime_type: fields.text("mimeType"),
+            raw: view.to_raw(),
+        })
+    }
+}
+
+impl Entry for Prompt {
+    fn read(view: View<'_>) -> Result<Self, String> {
+        let fields = Fields::of(view, ["name", "title", "description", "arguments"])?;
+        let argument = |view: View<'_>| {
+            let fields = Fields::of(view, ["name", "title", "description", "required"])?;
+            Ok(super::PromptArgument {
+                name: fields.required("name")?,
+                title: fields.text("title"),
+                description: fields.text("description"),
+                required: fields.get("required").and_then(View::as_bool).unwrap_or_default(),
+            })
+        };
+        Ok(Self {
+            name: fields.required("name")?,
+            title: fields.text("title"),
+            description: fields.text("description"),
+            arguments: fields
+                .get("arguments")
+                .into_iter()
+                .flat_map(View::elements)
+                .map(argument)
+                .collect::<Result<_, String>>()
+                .map_err(|reason| "argument: ".to_owned() + &reason)?,
+            raw: view.to_raw(),
+        })
+    }
+}

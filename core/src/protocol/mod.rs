@@ -1,0 +1,24 @@
+//! The neutral model of requests and results, and the codecs that put it on the wire.
+//!
+//! The legacy family (2024-11-05 … 2025-11-25) is one codec; 2026-07-28 differs in every envelope and gets
+//! its own. [`Revision::era`] is the seam between them.
+
+mod call;
+mod content;
+mod handshake;
+mod listing;
+mod lists;
+mod revision;
+
+pub use call::{CallToolResult, MalformedResult};
+pub use content::Content;
+pub use handshake::{Capabilities, Handshake, Implementation};
+pub use listing::{Listing, Quarantined};
+pub use lists::{
+    Completion, Prompt, PromptArgument, PromptMessage, PromptResult, ReadResult, Resource, ResourceContents,
+    ResourceTemplate, Tool,
+};
+pub use revision::{Era, Revision};
+
+pub(crate) use handshake::HandshakeError;
+pub(crate) use listing::{ListKind, Pages, Turn};
