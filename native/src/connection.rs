@@ -1,0 +1,510 @@
+//! One server and the way to it.
+
+use std::{
+    fmt,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use selvedge_core::{
+    Client, ClientConfig, Misuse, Patience,
+    client::{Answer, AskId, CallError, Event, Evidence, Progress, Reason, RetirementError},
+    json::RawJson,
+    jsonrpc::RpcError,
+    protocol::{
+        CallToolResult, Completion, Handshake, Listing, Prompt, PromptResult, ReadResult, Resource,
+        ResourceTemplate, Tool,
+    },
+};
+use serde::Serialize;
+use tokio::sync::{Semaphore, mpsc, oneshot, watch};
+
+use crate::{
+    driver::{Command, Driver, Order, ProgressSink, Request},
+    process::Server,
+    trace::Trace,
+};
+
+/// Is told of everything that happens on a connection, in order, on its own task: it must not block.
+pub type EventSink = Arc<dyn Fn(&Event) + Send + Sync>;
+
+/// How a connection behaves beyond its server.
+#[derive(Default)]
+pub struct Options {
+    /// How the client behaves.
+    pub client: ClientConfig,
+    /// Told of everything that happens.
+    pub on_event: Option<EventSink>,
+    /// Records every frame with its tick.
+    pub trace: Option<Trace>,
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options").field("client", &self.client).finish_non_exhaustive()
+    }
+}
+
+/// How one call is made.
+#[derive(Default)]
+pub struct CallOptions {
+    /// The time without an answer, or since the last progress, after which the call is given up.
+    pub timeout: Option<Duration>,
+    /// The time after which it is given up whatever progress is made.
+    pub total_timeout: Option<Duration>,
+    /// Told how far the call is, on the connection's own task: it must not block.
+    pub on_progress: Option<Box<dyn FnMut(Progress) + Send>>,
+}
+
+impl fmt::Debug for CallOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallOptions")
+            .field("timeout", &self.timeout)
+            .field("total_timeout", &self.total_timeout)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why a call has no answer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The call was made and failed.
+    #[error(transparent)]
+    Call(CallError),
+    /// The call could not be made.
+    #[error(transparent)]
+    Misuse(#[from] Misuse),
+    /// The arguments cannot be written as JSON.
+    #[error("the arguments cannot be written as JSON: {0}")]
+    Arguments(serde_json::Error),
+}
+
+/// Why there is no session.
+#[derive(Debug, thiserror::Error)]
+#[error("{reason}")]
+pub struct ConnectError {
+    /// What went wrong.
+    pub reason: Reason,
+    /// What the server wrote last on its diagnostic stream.
+    pub stderr_tail: String,
+    /// What became of the server.
+    pub retirement: Result<Evidence, RetirementError>,
+}
+
+/// What is to be seen of a connection.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Inspection {
+    /// What the handshake settled.
+    pub handshake: Option<Handshake>,
+    /// How many lines of the server's output were no messages.
+    pub stray_lines: usize,
+    /// How many bytes they had.
+    pub stray_bytes: usize,
+    /// The newest of them, safe to show.
+    pub stray_samples: Vec<String>,
+    /// What the server wrote last on its diagnostic stream.
+    pub stderr_tail: String,
+    /// How many calls wait for their answers.
+    pub calls_in_flight: usize,
+}
+
+impl Inspection {
+    pub(crate) fn of(client: &Client) -> Self {
+        let stray = client.stray();
+        Self {
+            handshake: client.handshake().cloned(),
+            stray_lines: stray.lines(),
+            stray_bytes: stray.bytes(),
+            stray_samples: stray.samples().map(str::to_owned).collect(),
+            stderr_tail: client.stderr_tail(),
+            calls_in_flight: client.calls_in_flight(),
+        }
+    }
+}
+
+/// What outlives the driver.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) reason: OnceLock<Reason>,
+    pub(crate) retirement: OnceLock<Result<Evidence, RetirementError>>,
+    pub(crate) stderr_tail: OnceLock<String>,
+    pub(crate) retired: watch::Sender<bool>,
+}
+
+impl Shared {
+    fn unavailable(&self) -> CallError {
+        // A driver that is gone without a word was dropped with its runtime.
+        CallError::Unavailable(self.reason.get().cloned().unwrap_or(Reason::OutputClosed))
+    }
+
+    async fn retirement(&self) -> Result<Evidence, RetirementError> {
+        let mut retired = self.retired.subscribe();
+        // The sender is ours, so waiting cannot fail.
+        let _ = retired.wait_for(|retired| *retired).await;
+        self.retirement.get().copied().unwrap_or(Err(RetirementError::RetirementUnconfirmed))
+    }
+}
+
+/// A server that may be connected to. It owns no process: nothing has been started.
+///
+/// A host with several servers keeps a [`Connection`] of each before it connects any, so that none can be
+/// forgotten, whatever becomes of it.
+#[derive(Debug)]
+pub struct Prepared {
+    connection: Connection,
+    start: oneshot::Sender<()>,
+    ready: oneshot::Receiver<Handshake>,
+}
+
+impl Prepared {
+    /// Returns a handle that retires the server whatever becomes of it.
+    #[must_use]
+    pub fn handle(&self) -> Connection {
+        self.connection.clone()
+    }
+
+    /// Starts the server and shakes hands with it.
+    ///
+    /// # Errors
+    ///
+    /// There is no session, and nothing is left of the server.
+    pub async fn connect(self) -> Result<Connection, ConnectError> {
+        let Self { connection, start, ready } = self;
+        // A handle may have shut the connection down already: then nobody waits for the start.
+        let _ = start.send(());
+        let shared = &connection.inner.shared;
+        if let Ok(handshake) = ready.await {
+            let _ = connection.inner.handshake.set(handshake);
+            return Ok(connection);
+        }
+        let retirement = shared.retirement().await;
+        Err(ConnectError {
+            reason: shared.reason.get().cloned().unwrap_or(Reason::ShutDown),
+            stderr_tail: shared.stderr_tail.get().cloned().unwrap_or_default(),
+            retirement,
+        })
+    }
+}
+
+/// A session with one server.
+///
+/// Handles are cheap to clone; the last one that is dropped shuts the server down in the background.
+/// Dropping the future of a call cancels the call.
+#[derive(Clone, Debug)]
+pub struct Connection {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    commands: mpsc::UnboundedSender<Command>,
+    /// One permit for each call that may be in flight: further callers wait.
+    permits: Semaphore,
+    tickets: AtomicU64,
+    handshake: OnceLock<Handshake>,
+    shared: Arc<Shared>,
+}
+
+impl Connection {
+    /// Starts a server and shakes hands with it.
+    ///
+    /// # Errors
+    ///
+    /// There is no session, and nothing is left of the server.
+    pub async fn spawn(server: Server) -> Result<Self, ConnectError> {
+        Self::prepare(server, Options::default()).connect().await
+    }
+
+    /// Prepares a connection without starting anything. Must be called within a tokio runtime.
+    #[must_use]
+    pub fn prepare(server: Server, options: Options) -> Prepared {
+        let (commands, inbox) = mpsc::unbounded_channel();
+        let (start, started) = oneshot::channel();
+        let (tell_ready, ready) = oneshot::channel();
+        let shared = Arc::new(Shared {
+            reason: OnceLock::new(),
+            retirement: OnceLock::new(),
+            stderr_tail: OnceLock::new(),
+            retired: watch::Sender::new(false),
+        });
+        let permits = Semaphore::new(options.client.limits.max_calls_in_flight.min(Semaphore::MAX_PERMITS));
+        let driver = Driver::new(server, options, inbox, tell_ready, shared.clone());
+        tokio::spawn(driver.run_after(started));
+        let inner =
+            Inner { commands, permits, tickets: AtomicU64::new(0), handshake: OnceLock::new(), shared };
+        Prepared { connection: Self { inner: Arc::new(inner) }, start, ready }
+    }
+
+    /// Returns what the handshake settled; `None` before it is done.
+    #[must_use]
+    pub fn handshake(&self) -> Option<&Handshake> {
+        self.inner.handshake.get()
+    }
+
+    /// Calls a tool.
+    ///
+    /// # Errors
+    ///
+    /// The call has no answer; a tool that says that it failed is [`CallError::ToolFailed`].
+    pub async fn call_tool(&self, name: &str, arguments: &impl Serialize) -> Result<CallToolResult, Error> {
+        self.call_tool_with(name, arguments, CallOptions::default()).await
+    }
+
+    /// Calls a tool in a certain way.
+    ///
+    /// # Errors
+    ///
+    /// The call has no answer; a tool that says that it failed is [`CallError::ToolFailed`].
+    pub async fn call_tool_with(
+        &self,
+        name: &str,
+        arguments: &impl Serialize,
+        options: CallOptions,
+    ) -> Result<CallToolResult, Error> {
+        let request = Request::CallTool { name: name.to_owned(), arguments: to_json(arguments)? };
+        match self.order(request, options).await? {
+            Answer::Called(result) => Ok(result),
+            other => Err(mismatch(&other)),
+        }
+    }
+
+    /// Lists all tools, page by page.
+    ///
+    /// # Errors
+    ///
+    /// The call has no answer.
+    pub async fn list_tools(&self) -> Result<Listing<Tool>, Error> {
+        match self.order(Request::ListTools, CallOptions::default()).await? {
+            Answer::Tools(listing) => Ok(listing),
+            other => Err(mismatch(&other)),
+        }
+    }
+
+    /// Lists all resources, page by page.
+    ///
+    /// # Errors
+    ///
+    /// The call has no answer.
+    pub async fn list_resources(&self) -> Result<Listing<Resource>, Error> {
+        match self.order(Request::ListResources, CallOptions::default()).await? {
+            Answer::Resources(listing) => Ok(listing),
+            other => Err(mismatch(&other)),
+        }
+    }
+
+    /// Lists all templates of resources, page by page.
+    ///
+    /// # Errors
+    ///
+    /// The call has no answer.
+    pub async fn list_resource_templates(&self) -> Result<Listing<ResourceTemplate>, Error> {
+        match self.order(Request::ListResourceTemplates, CallOptions::default()).await? {
+            Answer::ResourceTemplates(listing) => Ok(listing),
+            other => Err(mismatch(&other)),
+        }
+    }
+
+    /// Lists all prompts, page by page.
+    ///
+    /// # Errors
+    ///
+    /// The call has no answer.
+    pub async fn list_prompts(&self) -> Result<Listing<Prompt>, Error> {
+        match self.order(Request::ListPrompts, CallOptions::default()).await? {
+            Answer::Prompts(listing) => Ok(listing),
+            other => Err(mismatch(&other)),
+        }
+    }
+
+    /// Reads a resource.
+    ///
+    /// # Errors
+    ///
+    /// The call has no answer.
+    pub async fn read_resource(&self, uri: &str) -> Result<ReadResult, Error> {
+        let request = Request::ReadResource { uri: uri.to_owned() };
+        match self.order(request, CallOptions::default()).await? {
+            Answer::Resource(result) => Ok(result),
+            other => Err(mismatch(&other)),
+        }
+    }
+
+    /// Gets a prompt.
+    ///
+    /// # Errors
+    ///
+    /// The call has no answer.
+    pub async fn get_prompt(&self, name: &str, arguments: &impl Serialize) -> Result<PromptResult, Error> {
+        let request = Request::GetPrompt { name: name.to_owned(), arguments: to_json(arguments)? };
+        match self.order(request, CallOptions::default()).await? {
+            Answer::Prompt(result) => Ok(result),
+            other => Err(mismatch(&other)),
+        }
+    }
+
+    /// Completes an argument of a prompt or of a template: `reference` and `argument` are the `ref` and
+    /// `argument` objects of `completion/complete`.
+    ///
+    /// # Errors
+    ///
+    /// The call has no answer.
+    pub async fn complete(
+        &self,
+        reference: &impl Serialize,
+        argument: &impl Serialize,
+    ) -> Result<Completion, Error> {
+        let request = Request::Complete { reference: to_json(reference)?, argument: to_json(argument)? };
+        match self.order(request, CallOptions::default()).await? {
+            Answer::Completion(completion) => Ok(completion),
+            other => Err(mismatch(&other)),
+        }
+    }
+
+    /// Asks to be told when a resource changes, as [`Event::ResourceUpdated`].
+    ///
+    /// # Errors
+    ///
+    /// The call has no answer.
+    pub async fn subscribe(&self, uri: &str) -> Result<(), Error> {
+        self.order(Request::Subscribe { uri: uri.to_owned() }, CallOptions::default()).await.map(drop)
+    }
+
+    /// Asks not to be told any more when a resource changes.
+    ///
+    /// # Errors
+    ///
+    /// The call has no answer.
+    pub async fn unsubscribe(&self, uri: &str) -> Result<(), Error> {
+        self.order(Request::Unsubscribe { uri: uri.to_owned() }, CallOptions::default()).await.map(drop)
+    }
+
+    /// Sets the lowest level of the server's log messages, which come as [`Event::Logged`].
+    ///
+    /// # Errors
+    ///
+    /// The call has no answer.
+    pub async fn set_log_level(&self, level: &str) -> Result<(), Error> {
+        self.order(Request::SetLogLevel { level: level.to_owned() }, CallOptions::default()).await.map(drop)
+    }
+
+    /// Asks the server for a sign of life.
+    ///
+    /// # Errors
+    ///
+    /// The call has no answer.
+    pub async fn ping(&self) -> Result<(), Error> {
+        self.order(Request::Ping, CallOptions::default()).await.map(drop)
+    }
+
+    /// Makes any other request and returns its result as it came.
+    ///
+    /// # Errors
+    ///
+    /// The call has no answer.
+    pub async fn request(&self, method: &str, params: &impl Serialize) -> Result<RawJson, Error> {
+        let request = Request::Other { method: method.to_owned(), params: to_json(params)? };
+        match self.order(request, CallOptions::default()).await? {
+            Answer::Raw(result) => Ok(result),
+            other => Err(mismatch(&other)),
+        }
+    }
+
+    /// Answers what the server asked with [`Event::Asked`].
+    ///
+    /// # Errors
+    ///
+    /// The server does not wait for this answer, or the result is not an object.
+    pub async fn answer_ask(&self, ask: AskId, answer: Result<RawJson, RpcError>) -> Result<(), Misuse> {
+        let (reply, answered) = oneshot::channel();
+        let sent = self.inner.commands.send(Command::AnswerAsk { ask, answer, reply });
+        match sent {
+            Ok(()) => answered.await.unwrap_or(Err(Misuse::UnknownAsk)),
+            Err(_) => Err(Misuse::UnknownAsk),
+        }
+    }
+
+    /// Returns what is to be seen of the connection; `None` when the server is gone.
+    pub async fn inspect(&self) -> Option<Inspection> {
+        let (reply, seen) = oneshot::channel();
+        self.inner.commands.send(Command::Inspect { reply }).ok()?;
+        seen.await.ok()
+    }
+
+    /// Returns why the session ended; `None` while it lasts.
+    #[must_use]
+    pub fn reason(&self) -> Option<&Reason> {
+        self.inner.shared.reason.get()
+    }
+
+    /// Ends the session and waits until nothing is left of the server. Calls that wait are settled as
+    /// unavailable. Doing so again returns the same.
+    ///
+    /// # Errors
+    ///
+    /// The server's end is not certain.
+    pub async fn shutdown(&self) -> Result<Evidence, RetirementError> {
+        // A driver that is gone has left its evidence.
+        let _ = self.inner.commands.send(Command::Shutdown);
+        self.inner.shared.retirement().await
+    }
+
+    async fn order(&self, request: Request, options: CallOptions) -> Result<Answer, Error> {
+        let inner = &*self.inner;
+        // The semaphore is never closed.
+        let _permit = inner.permits.acquire().await;
+        let (reply, outcome) = oneshot::channel();
+        let ticket = inner.tickets.fetch_add(1, Ordering::Relaxed);
+        let on_progress = options.on_progress.map(|sink| sink as ProgressSink);
+        let core = selvedge_core::client::CallOptions {
+            patience: patience(options.timeout, options.total_timeout),
+            progress: on_progress.is_some(),
+        };
+        let order = Order { ticket, request, options: core, on_progress, reply };
+        if inner.commands.send(Command::Call(order)).is_err() {
+            return Err(Error::Call(inner.shared.unavailable()));
+        }
+        let mut guard = CancelOnDrop { commands: &inner.commands, ticket: Some(ticket) };
+        let outcome = outcome.await;
+        guard.ticket = None;
+        outcome.unwrap_or_else(|_| Err(Error::Call(inner.shared.unavailable())))
+    }
+}
+
+/// Tells the driver that nobody waits for a call any more.
+struct CancelOnDrop<'a> {
+    commands: &'a mpsc::UnboundedSender<Command>,
+    ticket: Option<u64>,
+}
+
+impl Drop for CancelOnDrop<'_> {
+    fn drop(&mut self) {
+        if let Some(ticket) = self.ticket {
+            // A driver that is gone has settled the call.
+            let _ = self.commands.send(Command::Cancel { ticket });
+        }
+    }
+}
+
+fn patience(idle: Option<Duration>, total: Option<Duration>) -> Option<Patience> {
+    let default = ClientConfig::default().patience;
+    match (idle, total) {
+        (None, None) => None,
+        (Some(idle), None) => Some(Patience { idle, total: default.total.max(idle) }),
+        (None, Some(total)) => Some(Patience { idle: default.idle.min(total), total }),
+        (Some(idle), Some(total)) => Some(Patience { idle, total }),
+    }
+}
+
+fn to_json(value: &impl Serialize) -> Result<String, Error> {
+    serde_json::to_string(value).map_err(Error::Arguments)
+}
+
+/// The engine answers a request with the answer of its kind; anything else is a fault of ours.
+fn mismatch(answer: &Answer) -> Error {
+    unreachable!("the engine answered another request: {answer:?}")
+}

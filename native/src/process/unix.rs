@@ -1,0 +1,220 @@
+//! Processes on Unix: a group of their own, and an end that is seen before it is reaped.
+
+use std::{
+    io,
+    os::{fd::OwnedFd, unix::process::CommandExt},
+    path::Path,
+    process::{Child, Command, Stdio},
+    sync::{OnceLock, mpsc},
+    thread,
+};
+
+use rustix::{
+    io::Errno,
+    process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid},
+};
+use selvedge_core::client::{ExitStatus, OpenError};
+use tokio::net::unix::pipe;
+
+use super::Server;
+
+/// A started server: its streams, and the handle that ends its whole group.
+#[derive(Debug)]
+pub(crate) struct Process {
+    pub(crate) input: Option<pipe::Sender>,
+    pub(crate) output: pipe::Receiver,
+    pub(crate) errors: pipe::Receiver,
+    pub(crate) group: Group,
+    pub(crate) exit: Exit,
+}
+
+/// Starts a server in a process group of its own.
+pub(crate) fn start(server: &Server) -> Result<Process, OpenError> {
+    let mut command = Command::new(&server.command);
+    command
+        .args(&server.args)
+        .env_clear()
+        .envs(server.environment())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0);
+    if let Some(cwd) = &server.cwd {
+        command.current_dir(cwd);
+    }
+    die_with_the_host(&mut command);
+    let child = spawn(command).map_err(|error| open_error(server, &error))?;
+    attach(child).map_err(|error| OpenError::Other(error.to_string()))
+}
+
+fn attach(mut child: Child) -> io::Result<Process> {
+    let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let group = Group { leader: Some(child) };
+    let (Some(input), Some(output), Some(errors)) = streams else {
+        return Err(io::Error::other("a stream of the server is missing"));
+    };
+    let exit = Exit::watch(group.pid()?)?;
+    Ok(Process {
+        input: Some(pipe::Sender::from_owned_fd(OwnedFd::from(input))?),
+        output: pipe::Receiver::from_owned_fd(OwnedFd::from(output))?,
+        errors: pipe::Receiver::from_owned_fd(OwnedFd::from(errors))?,
+        group,
+        exit,
+    })
+}
+
+/// Has the kernel kill the server when the host dies without a chance to do so itself.
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "only code before exec can ask for the signal")]
+fn die_with_the_host(command: &mut Command) {
+    let set = || {
+        rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+        Ok(())
+    };
+    // SAFETY: the closure makes one system call, which is async-signal-safe, and neither allocates nor locks.
+    unsafe {
+        command.pre_exec(set);
+    }
+}
+
+/// Elsewhere the end of its input is all that tells a server of its host's sudden death.
+#[cfg(not(target_os = "linux"))]
+fn die_with_the_host(_command: &mut Command) {}
+
+type Order = (Command, mpsc::SyncSender<io::Result<Child>>);
+
+/// Spawns on a thread that lives as long as the host: the death signal of Linux is bound to the thread that
+/// spawned, not to the process.
+fn spawn(command: Command) -> io::Result<Child> {
+    static SPAWNER: OnceLock<Option<mpsc::Sender<Order>>> = OnceLock::new();
+    let spawner = SPAWNER.get_or_init(|| {
+        let (orders, inbox) = mpsc::channel::<Order>();
+        let serve = move || {
+            while let Ok((mut command, reply)) = inbox.recv() {
+                // Whoever gave the order waits for the reply.
+                let _ = reply.send(command.spawn());
+            }
+        };
+        thread::Builder::new().name("selvedge-spawner".into()).spawn(serve).ok().map(|_| orders)
+    });
+    let gone = || io::Error::other("the spawning thread is gone");
+    let (reply, answer) = mpsc::sync_channel(1);
+    spawner.as_ref().ok_or_else(gone)?.send((command, reply)).map_err(|_| gone())?;
+    answer.recv().map_err(|_| gone())?
+}
+
+fn open_error(server: &Server, error: &io::Error) -> OpenError {
+    let name = server.name();
+    if let Some(cwd) = &server.cwd
+        && !cwd.is_dir()
+    {
+        return OpenError::DirectoryNotFound(cwd.display().to_string());
+    }
+    match error.kind() {
+        io::ErrorKind::NotFound if Path::new(&server.command).is_file() => {
+            OpenError::Other(format!("{name}: its interpreter is not installed"))
+        }
+        io::ErrorKind::NotFound => OpenError::CommandNotFound(name),
+        io::ErrorKind::PermissionDenied => OpenError::NotExecutable(name),
+        _ => OpenError::Other(format!("{name}: {error}")),
+    }
+}
+
+/// The process group of a server. Dropping it ends the group.
+#[derive(Debug)]
+pub(crate) struct Group {
+    /// The leader, until it is reaped: as long as it is not, no other group can get its number.
+    leader: Option<Child>,
+}
+
+impl Group {
+    fn pid(&self) -> io::Result<Pid> {
+        let leader = self.leader.as_ref().and_then(|leader| i32::try_from(leader.id()).ok());
+        leader.and_then(Pid::from_raw).ok_or_else(|| io::Error::other("the server has been reaped"))
+    }
+
+    /// Asks the group to end.
+    pub(crate) fn terminate(&self) {
+        self.signal(Signal::TERM);
+    }
+
+    /// Ends the group.
+    pub(crate) fn kill(&self) {
+        self.signal(Signal::KILL);
+    }
+
+    fn signal(&self, signal: Signal) {
+        let Ok(pid) = self.pid() else { return };
+        match kill_process_group(pid, signal) {
+            // Nobody is left, which is what was wanted.
+            Ok(()) | Err(Errno::SRCH) => {}
+            Err(error) => tracing::warn!(?signal, %error, "could not signal the server's process group"),
+        }
+    }
+
+    /// Reaps the leader, whose end was seen.
+    pub(crate) fn reap(&mut self) {
+        if let Some(mut leader) = self.leader.take() {
+            let _ = leader.wait();
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.kill();
+        let Some(mut leader) = self.leader.take() else { return };
+        // A killed process may take a moment; nobody else can reap it.
+        let reap = move || {
+            let _ = leader.wait();
+        };
+        let _ = thread::Builder::new().name("selvedge-reaper".into()).spawn(reap);
+    }
+}
+
+/// Sees the end of a process without reaping it.
+#[derive(Debug)]
+pub(crate) struct Exit {
+    pid: Pid,
+    #[cfg(target_os = "linux")]
+    pidfd: tokio::io::unix::AsyncFd<OwnedFd>,
+    #[cfg(not(target_os = "linux"))]
+    seen: tokio::sync::oneshot::Receiver<()>,
+}
+
+impl Exit {
+    #[cfg(target_os = "linux")]
+    #[expect(unsafe_code, reason = "the runtime asks its callers to keep the descriptor open")]
+    fn watch(pid: Pid) -> io::Result<Self> {
+        use rustix::process::{PidfdFlags, pidfd_open};
+        use tokio::io::{Interest, unix::AsyncFd};
+        let pidfd = pidfd_open(pid, PidfdFlags::NONBLOCK)?;
+        // SAFETY: an owned descriptor is closed only when it is dropped, which the registration outlives.
+        let pidfd = unsafe { AsyncFd::register_with_interest(pidfd, Interest::READABLE) };
+        Ok(Self { pid, pidfd: pidfd.map_err(io::Error::from)? })
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn watch(pid: Pid) -> io::Result<Self> {
+        let (tell, seen) = tokio::sync::oneshot::channel();
+        let wait = move || {
+            while let Err(Errno::INTR) =
+                waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT)
+            {}
+            let _ = tell.send(());
+        };
+        thread::Builder::new().name("selvedge-waiter".into()).spawn(wait)?;
+        Ok(Self { pid, seen })
+    }
+
+    /// Waits until the process has ended; `None` when its end can no longer be seen.
+    pub(crate) async fn seen(&mut self) -> Option<ExitStatus> {
+        #[cfg(target_os = "linux")]
+        self.pidfd.readable().await.ok()?.retain_ready();
+        #[cfg(not(target_os = "linux"))]
+        (&mut self.seen).await.ok()?;
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        let status = waitid(WaitId::Pid(self.pid), options).ok()??;
+        Some(ExitStatus { code: status.exit_status(), signal: status.terminating_signal() })
+    }
+}

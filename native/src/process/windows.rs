@@ -1,0 +1,137 @@
+//! Processes on Windows.
+//!
+//! The server itself is ended, what it started is not: that takes a job object, which is not made yet. The
+//! end of its input is what ends the usual wrappers.
+
+use std::{
+    ffi::{OsStr, OsString},
+    io,
+    path::{Path, PathBuf},
+    process::Stdio,
+};
+
+use selvedge_core::client::{ExitStatus, OpenError};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::sync::{mpsc, oneshot};
+
+use super::Server;
+
+/// A started server: its streams, and the handle that ends it.
+#[derive(Debug)]
+pub(crate) struct Process {
+    pub(crate) input: Option<ChildStdin>,
+    pub(crate) output: ChildStdout,
+    pub(crate) errors: ChildStderr,
+    pub(crate) group: Group,
+    pub(crate) exit: Exit,
+}
+
+/// Starts a server.
+pub(crate) fn start(server: &Server) -> Result<Process, OpenError> {
+    let mut command = Command::new(resolve(&server.command));
+    command
+        .args(&server.args)
+        .env_clear()
+        .envs(server.environment())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    if let Some(cwd) = &server.cwd {
+        command.current_dir(cwd);
+    }
+    let mut child = command.spawn().map_err(|error| open_error(server, &error))?;
+    let (Some(input), Some(output), Some(errors)) =
+        (child.stdin.take(), child.stdout.take(), child.stderr.take())
+    else {
+        return Err(OpenError::Other("a stream of the server is missing".to_owned()));
+    };
+    let (kill, killed) = mpsc::unbounded_channel();
+    let (tell, seen) = oneshot::channel();
+    tokio::spawn(guard(child, killed, tell));
+    Ok(Process { input: Some(input), output, errors, group: Group { kill }, exit: Exit { seen } })
+}
+
+/// Waits for the end of a server, and ends it on demand or when nobody is interested any more.
+async fn guard(
+    mut child: Child,
+    mut killed: mpsc::UnboundedReceiver<()>,
+    tell: oneshot::Sender<Option<ExitStatus>>,
+) {
+    let status = tokio::select! {
+        status = child.wait() => status,
+        _ = killed.recv() => {
+            // A process that cannot be killed has ended by itself.
+            let _ = child.start_kill();
+            child.wait().await
+        }
+    };
+    let status = status.ok().map(|status| ExitStatus { code: status.code(), signal: None });
+    // The connection may be gone already.
+    let _ = tell.send(status);
+}
+
+/// Finds what a bare name means: `npx` is `npx.cmd`, which only the shell would find by itself.
+fn resolve(command: &OsStr) -> OsString {
+    let name = Path::new(command);
+    if name.components().count() > 1 || name.extension().is_some() {
+        return command.to_owned();
+    }
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let extensions = std::env::var("PATHEXT").unwrap_or_else(|_| ".EXE;.CMD;.BAT".to_owned());
+    let candidates = std::env::split_paths(&paths).flat_map(|folder| {
+        extensions
+            .split(';')
+            .map(|extension| folder.join(format!("{}{extension}", name.display())))
+            .collect::<Vec<PathBuf>>()
+    });
+    let mut found = candidates.filter(|path| path.is_file());
+    found.next().map_or_else(|| command.to_owned(), PathBuf::into_os_string)
+}
+
+fn open_error(server: &Server, error: &io::Error) -> OpenError {
+    let name = server.name();
+    if let Some(cwd) = &server.cwd
+        && !cwd.is_dir()
+    {
+        return OpenError::DirectoryNotFound(cwd.display().to_string());
+    }
+    match error.kind() {
+        io::ErrorKind::NotFound => OpenError::CommandNotFound(name),
+        io::ErrorKind::PermissionDenied => OpenError::NotExecutable(name),
+        _ => OpenError::Other(format!("{name}: {error}")),
+    }
+}
+
+/// The handle that ends a server. Dropping it ends the server.
+#[derive(Debug)]
+pub(crate) struct Group {
+    kill: mpsc::UnboundedSender<()>,
+}
+
+impl Group {
+    /// Windows knows no gentle signal for a program without a window.
+    pub(crate) fn terminate(&self) {}
+
+    /// Ends the server.
+    pub(crate) fn kill(&self) {
+        // The server may have ended already.
+        let _ = self.kill.send(());
+    }
+
+    /// The guard reaps by itself.
+    pub(crate) fn reap(&mut self) {}
+}
+
+/// Sees the end of a server.
+#[derive(Debug)]
+pub(crate) struct Exit {
+    seen: oneshot::Receiver<Option<ExitStatus>>,
+}
+
+impl Exit {
+    /// Waits until the server has ended; `None` when its end can no longer be seen.
+    pub(crate) async fn seen(&mut self) -> Option<ExitStatus> {
+        (&mut self.seen).await.ok().flatten()
+    }
+}
