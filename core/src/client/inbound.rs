@@ -9,7 +9,7 @@ use crate::{
     Violation,
     frame::{Bytes, Framer, Piece},
     json::{Index, Kind, RawJson, Span, View},
-    jsonrpc::{self, Body, Entries, Entry, Fault, Id, Message, ResponseId, RpcError, Salvage},
+    jsonrpc::{self, Body, Envelope, Fault, Id, Message, ResponseId, RpcError, Salvage, Shape},
     requests::Waiting,
 };
 
@@ -122,9 +122,10 @@ impl Client {
     }
 
     fn line(&mut self, line: Line<'_>) {
-        match jsonrpc::entries(line.as_str()) {
-            Ok(Entries::One(entry)) => self.entry(line, &entry),
-            Ok(Entries::Batch(entries)) => self.batch(line.as_str(), &entries),
+        let mut envelope = Envelope::default();
+        match jsonrpc::read(line.as_str(), &mut envelope) {
+            Ok(Shape::One) => self.message(line, &envelope),
+            Ok(Shape::Batch(envelopes)) => self.batch(line.as_str(), &envelopes),
             Err(error) => {
                 let bytes = line.as_str().as_bytes();
                 let salvaged = Salvage::of(bytes);
@@ -134,24 +135,24 @@ impl Client {
         }
     }
 
-    fn batch(&mut self, text: &str, entries: &[Entry]) {
-        if entries.is_empty() {
+    fn batch(&mut self, text: &str, envelopes: &[Envelope]) {
+        if envelopes.is_empty() {
             self.stray_line(text.as_bytes(), Violation::NotJsonRpc(Fault::EmptyBatch));
             return;
         }
         if !self.handshake.as_ref().is_some_and(|handshake| handshake.revision.has_batches()) {
-            self.violated(Violation::Batch { messages: entries.len() });
+            self.violated(Violation::Batch { messages: envelopes.len() });
         }
-        for entry in entries {
+        for envelope in envelopes {
             if self.is_over() {
                 return;
             }
-            self.entry(Line::Borrowed(text), entry);
+            self.message(Line::Borrowed(text), envelope);
         }
     }
 
-    fn entry(&mut self, line: Line<'_>, entry: &Entry) {
-        let (message, oddities) = match jsonrpc::classify(line.as_str(), entry) {
+    fn message(&mut self, line: Line<'_>, envelope: &Envelope) {
+        let (message, oddities) = match jsonrpc::classify(line.as_str(), envelope) {
             Ok(classified) => classified,
             Err(misfit) => {
                 self.misfit(line.as_str(), misfit);
@@ -165,8 +166,8 @@ impl Client {
             }
         }
         match message {
-            Message::Response { id, body: Body::Result { span, index } } => {
-                self.result(id, line, span, &index);
+            Message::Response { id, body: Body::Result { span } } => {
+                self.result(id, line, span, envelope.index());
             }
             Message::Response { id, body: Body::Error(error) } => self.error(id, error),
             Message::Response { id, body: Body::Faulty(fault) } => {

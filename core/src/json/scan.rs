@@ -63,6 +63,14 @@ impl Span {
         text.get(self.start..self.end).unwrap_or_default()
     }
 
+    fn to_short(self) -> Option<(u32, u32)> {
+        Some((u32::try_from(self.start).ok()?, u32::try_from(self.end).ok()?))
+    }
+
+    const fn from_short((start, end): (u32, u32)) -> Self {
+        Self { start: start as usize, end: end as usize }
+    }
+
     /// Returns this span seen from `origin`, which must not lie behind its start.
     pub(crate) const fn from(self, origin: usize) -> Self {
         Self { start: self.start - origin, end: self.end - origin }
@@ -72,22 +80,35 @@ impl Span {
 const INDEXED: usize = 8;
 
 /// The first members of an object: where their names (with quotes) and values stand.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Index {
-    members: [(Span, Span); INDEXED],
+    members: [Member; INDEXED],
     len: usize,
-    /// The object has more members than were kept.
+    /// The object has members that were not kept: too many, or too far from the start of the text.
     overflowed: bool,
 }
 
+/// The spans of a name and a value, short so that an index is cheap to make.
+#[derive(Clone, Copy, Debug, Default)]
+struct Member {
+    name: (u32, u32),
+    value: (u32, u32),
+}
+
 impl Index {
+    pub(crate) fn clear(&mut self) {
+        self.len = 0;
+        self.overflowed = false;
+    }
+
+    #[inline]
     fn push(&mut self, name: Span, value: Span) {
-        match self.members.get_mut(self.len) {
-            Some(slot) => {
-                *slot = (name, value);
+        match (self.members.get_mut(self.len), name.to_short(), value.to_short()) {
+            (Some(slot), Some(name), Some(value)) => {
+                *slot = Member { name, value };
                 self.len += 1;
             }
-            None => self.overflowed = true,
+            _ => self.overflowed = true,
         }
     }
 
@@ -96,7 +117,8 @@ impl Index {
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Span, Span)> + '_ {
-        self.members.iter().take(self.len).copied()
+        let kept = self.members.iter().take(self.len);
+        kept.map(|member| (Span::from_short(member.name), Span::from_short(member.value)))
     }
 }
 
@@ -156,6 +178,9 @@ impl<'a> Scanner<'a> {
 
     #[inline]
     pub(crate) fn skip_space(&mut self) {
+        if self.peek().is_some_and(|byte| byte > b' ') {
+            return;
+        }
         while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
             self.at += 1;
         }
@@ -211,6 +236,15 @@ impl<'a> Scanner<'a> {
     /// Passes the bytes of a string up to a quote, a backslash or a control character, eight at a time.
     #[inline]
     fn skip_plain(&mut self) {
+        // Most strings are short: they end in the first word.
+        if let Some(word) = self.bytes.get(self.at..).and_then(<[u8]>::first_chunk::<8>) {
+            let stops = stops_in(*word);
+            if stops != 0 {
+                self.at += (stops.trailing_zeros() / 8) as usize;
+                return;
+            }
+            self.at += 8;
+        }
         while let Some(chunk) = self.bytes.get(self.at..).and_then(<[u8]>::first_chunk::<32>) {
             let (words, _) = chunk.as_chunks::<8>();
             if words.iter().fold(0, |stops, word| stops | stops_in(*word)) != 0 {
@@ -383,7 +417,7 @@ impl<'a> Scanner<'a> {
 
     /// Passes one value; where it is an object, says in `index` where its members stand.
     pub(crate) fn value_with_index(&mut self, index: &mut Index) -> Result<Span, SyntaxError> {
-        *index = Index::default();
+        index.clear();
         if self.peek() != Some(b'{') {
             return self.value();
         }

@@ -54,8 +54,10 @@ impl Oddities {
 }
 
 /// Where the members of an envelope stand.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Envelope {
+    /// The value is an object.
+    is_object: bool,
     version: Option<Span>,
     id: Option<Span>,
     method: Option<Span>,
@@ -66,46 +68,43 @@ pub(crate) struct Envelope {
     duplicate: Option<&'static str>,
 }
 
-/// One entry of a line: a message is one, a batch may hold many.
-#[expect(clippy::large_enum_variant, reason = "a message's entry lives on the stack, not in an allocation")]
-pub(crate) enum Entry {
-    Object(Envelope),
-    Other,
-}
-
 /// What a line holds.
-#[expect(clippy::large_enum_variant, reason = "a message's entry lives on the stack, not in an allocation")]
-pub(crate) enum Entries {
-    One(Entry),
-    Batch(Vec<Entry>),
+pub(crate) enum Shape {
+    /// One value; its envelope was filled in.
+    One,
+    /// A batch of several.
+    Batch(Vec<Envelope>),
 }
 
-/// Validates a whole line and finds the members of its envelopes.
-pub(crate) fn entries(text: &str) -> Result<Entries, SyntaxError> {
+/// Validates a whole line and finds the members of its envelope.
+pub(crate) fn read(text: &str, envelope: &mut Envelope) -> Result<Shape, SyntaxError> {
     let mut scanner = Scanner::new(text);
     scanner.skip_space();
-    let entries = if scanner.peek() == Some(b'[') {
-        Entries::Batch(batch(text, &mut scanner)?)
+    let shape = if scanner.peek() == Some(b'[') {
+        Shape::Batch(batch(text, &mut scanner)?)
     } else {
-        Entries::One(entry(text, &mut scanner)?)
+        entry(text, &mut scanner, envelope)?;
+        Shape::One
     };
     scanner.end()?;
-    Ok(entries)
+    Ok(shape)
 }
 
-fn batch(text: &str, scanner: &mut Scanner<'_>) -> Result<Vec<Entry>, SyntaxError> {
-    let mut entries = Vec::new();
+fn batch(text: &str, scanner: &mut Scanner<'_>) -> Result<Vec<Envelope>, SyntaxError> {
+    let mut envelopes = Vec::new();
     scanner.at += 1;
     scanner.skip_space();
     if scanner.eat(b']') {
-        return Ok(entries);
+        return Ok(envelopes);
     }
     loop {
         scanner.skip_space();
-        entries.push(entry(text, scanner)?);
+        let mut envelope = Envelope::default();
+        entry(text, scanner, &mut envelope)?;
+        envelopes.push(envelope);
         scanner.skip_space();
         if scanner.eat(b']') {
-            return Ok(entries);
+            return Ok(envelopes);
         }
         if !scanner.eat(b',') {
             return scanner.fail(Expected::CommaOrBracket);
@@ -113,17 +112,20 @@ fn batch(text: &str, scanner: &mut Scanner<'_>) -> Result<Vec<Entry>, SyntaxErro
     }
 }
 
-fn entry(text: &str, scanner: &mut Scanner<'_>) -> Result<Entry, SyntaxError> {
+fn entry(text: &str, scanner: &mut Scanner<'_>, envelope: &mut Envelope) -> Result<(), SyntaxError> {
     if scanner.peek() != Some(b'{') {
-        scanner.value()?;
-        return Ok(Entry::Other);
+        return scanner.value().map(|_| ());
     }
-    let mut envelope = Envelope::default();
-    scanner.object(|scanner, name| envelope.member(text, scanner, name))?;
-    Ok(Entry::Object(envelope))
+    envelope.is_object = true;
+    scanner.object(|scanner, name| envelope.member(text, scanner, name)).map(|_| ())
 }
 
 impl Envelope {
+    /// Returns where the first members of the result stand.
+    pub(crate) const fn index(&self) -> &Index {
+        &self.index
+    }
+
     fn member(&mut self, text: &str, scanner: &mut Scanner<'_>, name: Span) -> Result<(), SyntaxError> {
         let written = name.of(text);
         let name = if written.contains('\\') {
@@ -169,11 +171,11 @@ impl Misfit {
     }
 }
 
-/// Says what kind of message an entry is.
-pub(crate) fn classify<'a>(text: &'a str, entry: &Entry) -> Result<(Message<'a>, Oddities), Misfit> {
-    let Entry::Object(envelope) = entry else {
+/// Says what kind of message an envelope is.
+pub(crate) fn classify<'a>(text: &'a str, envelope: &Envelope) -> Result<(Message<'a>, Oddities), Misfit> {
+    if !envelope.is_object {
         return Err(Misfit::new(Fault::NotAnObject));
-    };
+    }
     let at = |span: Span| View::trusted(span.of(text));
     let id = envelope.id.map(at);
     if let Some(name) = envelope.duplicate {
@@ -220,7 +222,7 @@ fn answered<'a>(
         (Some(_), Some(error)) if !error.is_null() && !result_is_null => Body::Faulty(Fault::ResultAndError),
         (Some(span), error) if error.is_none_or(View::is_null) => {
             oddities.null_beside = error.is_some();
-            Body::Result { span, index: envelope.index }
+            Body::Result { span }
         }
         (_, Some(error)) => {
             oddities.null_beside = result.is_some();

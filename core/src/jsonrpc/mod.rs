@@ -7,13 +7,13 @@ mod salvage;
 
 use alloc::{borrow::Cow, string::String};
 
-use crate::json::{Index, RawJson, Span, View};
+use crate::json::{RawJson, Span, View};
 
 pub use envelope::{Fault, Oddities};
 pub use id::Id;
 
 pub(crate) use encode::{push_error, push_notification, push_request, push_result};
-pub(crate) use envelope::{Entries, Entry, Misfit, classify, entries};
+pub(crate) use envelope::{Envelope, Misfit, Shape, classify, read};
 pub(crate) use salvage::Salvage;
 
 /// The codes that JSON-RPC and the protocol reserve.
@@ -36,7 +36,6 @@ pub mod code {
 
 /// One classified message, borrowed from its text.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "a message lives on the stack, not in an allocation")]
 pub(crate) enum Message<'a> {
     Request { id: Id, method: Cow<'a, str>, params: Option<View<'a>> },
     Notification { method: Cow<'a, str>, params: Option<View<'a>> },
@@ -59,10 +58,9 @@ pub(crate) enum ResponseId {
 /// What a response holds.
 #[derive(Debug)]
 pub(crate) enum Body {
-    /// Where the result stands in the text, and where its first members stand.
+    /// Where the result stands in the text.
     Result {
         span: Span,
-        index: Index,
     },
     Error(RpcError),
     /// The response holds neither a result nor an error, or both.

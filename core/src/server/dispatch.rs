@@ -7,7 +7,7 @@ use crate::{
     Tolerance, Verdict, Violation,
     frame::{Bytes, Piece},
     json::{Kind, View, push_string},
-    jsonrpc::{self, Entries, Entry, Fault, Id, Message, RpcError, code},
+    jsonrpc::{self, Envelope, Fault, Id, Message, RpcError, Shape, code},
     protocol::{Implementation, Revision},
 };
 
@@ -40,25 +40,26 @@ impl Server {
                 return self.unreadable(violation, code::PARSE_ERROR);
             }
         };
-        match jsonrpc::entries(text) {
-            Ok(Entries::One(entry)) => self.entry(text, &entry),
-            Ok(Entries::Batch(entries)) if entries.is_empty() => {
+        let mut envelope = Envelope::default();
+        match jsonrpc::read(text, &mut envelope) {
+            Ok(Shape::One) => self.classified(text, &envelope),
+            Ok(Shape::Batch(envelopes)) if envelopes.is_empty() => {
                 self.unreadable(Violation::NotJsonRpc(Fault::EmptyBatch), code::INVALID_REQUEST);
             }
-            Ok(Entries::Batch(entries)) if self.revision.is_some_and(Revision::has_batches) => {
-                for entry in &entries {
-                    self.entry(text, entry);
+            Ok(Shape::Batch(envelopes)) if self.revision.is_some_and(Revision::has_batches) => {
+                for envelope in &envelopes {
+                    self.classified(text, envelope);
                 }
             }
-            Ok(Entries::Batch(entries)) => {
-                self.unreadable(Violation::Batch { messages: entries.len() }, code::INVALID_REQUEST);
+            Ok(Shape::Batch(envelopes)) => {
+                self.unreadable(Violation::Batch { messages: envelopes.len() }, code::INVALID_REQUEST);
             }
             Err(error) => self.unreadable(Violation::NotJson(error), code::PARSE_ERROR),
         }
     }
 
-    fn entry(&mut self, text: &str, entry: &Entry) {
-        match jsonrpc::classify(text, entry) {
+    fn classified(&mut self, text: &str, envelope: &Envelope) {
+        match jsonrpc::classify(text, envelope) {
             Ok((Message::Request { id, method, params }, _)) => self.request(id, &method, params),
             Ok((Message::Notification { method, params }, _)) => self.notified(&method, params),
             // A server of this kind asks nothing, so nothing answers it.
