@@ -1,0 +1,210 @@
+//! The JSON-RPC envelope: ids, versions, errors, and what is no message.
+
+use selvedge_core::{
+    Violation,
+    client::{Answer, AnswerFault, CallError, Event},
+    jsonrpc::Fault,
+};
+use selvedge_tests::{World, line};
+
+fn violations(world: &mut World) -> Vec<Violation> {
+    world
+        .take_events()
+        .into_iter()
+        .map(|event| match event {
+            Event::PeerViolated(violation) => violation,
+            other => panic!("{other:?}"),
+        })
+        .collect()
+}
+
+#[test]
+fn our_id_spelled_otherwise_is_taken_with_a_diagnostic() {
+    for id in [r#""7""#, "7.0", r#""7.0""#] {
+        let mut world = World::ready();
+        let call = world.call("t", "{}");
+        world.peer(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#));
+        assert!(world.outcome(call).is_ok(), "{id}");
+        assert_eq!(violations(&mut world), [Violation::RespelledId { id: 7 }], "{id}");
+        world.assert_lives();
+    }
+}
+
+#[test]
+fn an_id_that_is_not_ours_answers_nothing() {
+    for id in ["70", r#""07x""#, "7.5", "-7", "7e0", "[7]", "{}", "true", r#""""#, "18446744073709551616"] {
+        let mut world = World::ready();
+        let call = world.call("t", "{}");
+        world.take_sent();
+        world.peer(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#));
+        assert_eq!(violations(&mut world), [Violation::UnknownResponse], "{id}");
+        world.assert_quiet();
+        world.peer(line::ok(call));
+        assert_eq!(world.text(call), "ok");
+    }
+}
+
+#[test]
+fn a_peers_id_comes_back_as_it_was_spelled() {
+    let ids = [
+        "9007199254740993",
+        r#""a\"b""#,
+        "-1",
+        "0",
+        "1.50",
+        "-0",
+        "1E400",
+        r#""\u0041\ud83d""#,
+        "99999999999999999999",
+    ];
+    for id in ids {
+        let mut world = World::ready();
+        world.peer(line::request(id, "ping", "{}"));
+        assert_eq!(world.take_sent(), [format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#)]);
+        world.assert_quiet();
+    }
+}
+
+#[test]
+fn an_error_that_names_no_request_is_told_and_attached_to_the_only_call_it_can_mean() {
+    let unnamed = [
+        r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}"#,
+        r#"{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error"}}"#,
+    ];
+    for line in unnamed {
+        let mut world = World::ready();
+        let call = world.call("t", "{}");
+        world.take_sent();
+        world.peer(line);
+        let events = world.take_events();
+        assert!(matches!(&events[..], [Event::PeerErrored(error)] if error.code == -32700), "{events:?}");
+        world.assert_quiet();
+        assert_eq!(world.client.calls_in_flight(), 1);
+
+        world.pass_millis(60_000);
+        let failure = world.failure(call).to_string();
+        assert!(failure.contains("Parse error (-32700)"), "{failure}");
+        world.assert_lives();
+    }
+}
+
+#[test]
+fn an_error_that_names_no_request_is_attached_to_none_of_several() {
+    let mut world = World::ready();
+    let calls = [world.call("t", "{}"), world.call("t", "{}")];
+    world.peer(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}"#);
+    world.pass_millis(60_000);
+    for call in calls {
+        assert!(matches!(world.failure(call), CallError::TimedOut { hint: None, .. }));
+    }
+}
+
+#[test]
+fn answers_that_nothing_waits_for_are_dropped_and_told() {
+    let mut world = World::ready();
+    let call = world.call("t", "{}");
+    world.take_sent();
+    world.peer(r#"{"jsonrpc":"2.0","id":99,"result":{}}"#);
+    assert_eq!(violations(&mut world), [Violation::UnknownResponse]);
+    world.peer(line::ok(call));
+    assert_eq!(world.text(call), "ok");
+    world.peer(line::ok(call));
+    assert_eq!(violations(&mut world), [Violation::UnknownResponse]);
+    assert_eq!(world.client.stray().lines(), 0);
+    world.assert_quiet();
+    world.assert_lives();
+}
+
+#[test]
+fn a_missing_or_wrong_version_is_taken_with_a_warning() {
+    for version in ["", r#""jsonrpc":"1.0","#, r#""jsonrpc":2.0,"#] {
+        let mut world = World::ready();
+        let call = world.call("t", "{}");
+        world.peer(format!(r#"{{{version}"id":7,"result":{{}}}}"#));
+        assert!(world.outcome(call).is_ok());
+        let violations = violations(&mut world);
+        assert!(
+            matches!(&violations[..], [Violation::OddEnvelope(odd)] if odd.wrong_version),
+            "{violations:?}"
+        );
+        world.assert_lives();
+    }
+}
+
+#[test]
+fn errors_of_any_shape_are_errors_and_keep_their_text() {
+    let cases = [
+        (r#""not found""#, 0, "not found", true),
+        (r#"{"code":"E42","message":"m"}"#, 0, "m", true),
+        (r#"{"message":"m"}"#, 0, "m", true),
+        (r#"{"code":-32000}"#, -32000, "", true),
+        ("null", 0, "", true),
+        ("[1]", 0, "", true),
+        (r#"{"code":-32000,"message":"m","data":{"a":1.10}}"#, -32000, "m", false),
+    ];
+    for (text, code, message, is_malformed) in cases {
+        let mut world = World::ready();
+        let call = world.call("t", "{}");
+        world.peer(format!(r#"{{"jsonrpc":"2.0","id":7,"error":{text}}}"#));
+        let CallError::Refused(error) = world.failure(call) else { panic!("{text}") };
+        assert_eq!((error.code, error.message.as_str()), (code, message), "{text}");
+        assert_eq!(error.malformed.map(|raw| raw.as_str().to_owned()), is_malformed.then(|| text.to_owned()));
+        if !is_malformed {
+            assert_eq!(error.data.unwrap().as_str(), r#"{"a":1.10}"#);
+        }
+        world.assert_lives();
+    }
+}
+
+#[test]
+fn members_are_known_by_their_exact_names_only() {
+    let mut world = World::ready();
+    let call = world.call("t", "{}");
+    world.take_sent();
+    world.peer(r#"{"JSONRPC":"2.0","ID":7,"Result":{}}"#);
+    assert_eq!(violations(&mut world), [Violation::NotJsonRpc(Fault::NoContent)]);
+    world.assert_quiet();
+    assert_eq!(world.client.calls_in_flight(), 1);
+    world.peer(r#"{"jsonrpc":"2.0","id":7,"res\u0075lt":{}}"#);
+    assert!(world.outcome(call).is_ok());
+}
+
+#[test]
+fn unknown_members_survive_at_every_level() {
+    let mut world = World::ready();
+    let call = world.call("t", "{}");
+    let result = r#"{"x_future":{"a":[1]},"content":[{"type":"text","text":"ok","x_future":{"a":[1]}}]}"#;
+    world.peer(format!(r#"{{"x_future":{{"a":[1]}},"jsonrpc":"2.0","id":7,"result":{result},"y":null}}"#));
+    let Ok(Answer::Called(answer)) = world.outcome(call) else { panic!("no answer") };
+    assert_eq!((answer.text().as_str(), answer.raw().as_str()), ("ok", result));
+    assert_eq!(world.take_events(), []);
+}
+
+#[test]
+fn a_member_that_stands_there_twice_settles_the_call_as_malformed() {
+    let doubled = [
+        (r#"{"jsonrpc":"2.0","id":7,"result":{},"result":{}}"#, "result"),
+        (r#"{"jsonrpc":"2.0","id":7,"result":{},"jsonrpc":"2.0"}"#, "jsonrpc"),
+    ];
+    for (line, member) in doubled {
+        let mut world = World::ready();
+        let call = world.call("t", "{}");
+        world.peer(line);
+        let fault = AnswerFault::NotJsonRpc(Fault::DuplicateMember(member));
+        assert_eq!(world.failure(call), CallError::Malformed { fault, raw: None });
+        assert_eq!(violations(&mut world), [Violation::NotJsonRpc(Fault::DuplicateMember(member))]);
+    }
+}
+
+#[test]
+fn a_null_beside_the_answer_is_odd_and_harmless() {
+    let mut world = World::ready();
+    let (seven, eight) = (world.call("t", "{}"), world.call("t", "{}"));
+    world.peer(r#"{"jsonrpc":"2.0","id":7,"result":{"content":[]},"error":null}"#);
+    world.peer(r#"{"jsonrpc":"2.0","id":8,"result":null,"error":{"code":1,"message":"m"}}"#);
+    assert!(world.outcome(seven).is_ok());
+    assert!(matches!(world.failure(eight), CallError::Refused(error) if error.message == "m"));
+    let odd = violations(&mut world);
+    assert!(odd.iter().all(|odd| matches!(odd, Violation::OddEnvelope(odd) if odd.null_beside)), "{odd:?}");
+    assert_eq!(odd.len(), 2);
+}

@@ -1,0 +1,113 @@
+//! How a client meets servers of the other era, and of revisions that it does not speak.
+
+use selvedge_core::{
+    ClientConfig,
+    client::{Event, Reason, State},
+    protocol::Revision,
+};
+use selvedge_tests::{World, line};
+
+fn refused(id: u64, error: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#)
+}
+
+fn unsupported(world: &mut World) -> Vec<String> {
+    let events = world.take_events();
+    let [Event::Closed(Reason::VersionUnsupported { server, client })] = &events[..] else {
+        panic!("{events:?}")
+    };
+    assert_eq!(*client, Revision::SPOKEN);
+    server.clone()
+}
+
+#[test]
+fn initialize_comes_first_and_nothing_else_before_its_answer() {
+    let mut world = World::opening(ClientConfig::default());
+    world.client.handle_opened(world.now);
+    let sent = world.take_sent();
+    assert!(matches!(&sent[..], [line] if line.contains(r#""method":"initialize""#)), "{sent:?}");
+    world.pass_millis(29_999);
+    world.assert_quiet();
+}
+
+#[test]
+fn a_modern_server_that_names_its_revisions_is_refused_at_once_with_both_sides_named() {
+    let error = r#"{"code":-32022,"message":"Unsupported protocol version","data":{"supported":["2026-07-28"],"requested":"2025-11-25"}}"#;
+    let mut world = World::negotiating(ClientConfig::default());
+    world.peer(refused(1, error));
+    assert_eq!(unsupported(&mut world), ["2026-07-28"]);
+    assert_eq!(world.take_sent(), [""; 0]);
+}
+
+#[test]
+fn a_server_that_does_not_know_initialize_is_asked_what_it_speaks() {
+    let errors = [
+        r#"{"code":-32601,"message":"Method not found"}"#,
+        r#"{"code":-32022,"message":"no"}"#,
+        r#"{"code":-32602,"message":"Missing protocol version in _meta"}"#,
+    ];
+    for error in errors {
+        let mut world = World::negotiating(ClientConfig::default());
+        world.peer(refused(1, error));
+        let sent = world.take_sent();
+        let [discover] = &sent[..] else { panic!("{error}: {sent:?}") };
+        assert!(discover.contains(r#""id":2,"method":"server/discover","params":{"_meta":{"#), "{discover}");
+        assert!(discover.contains(r#""io.modelcontextprotocol/protocolVersion":"2026-07-28""#), "{discover}");
+        assert!(discover.contains(r#""io.modelcontextprotocol/clientCapabilities":{}"#), "{discover}");
+        world.peer(r#"{"jsonrpc":"2.0","id":2,"result":{"supportedVersions":["2026-07-28","2027-01-01"]}}"#);
+        assert_eq!(unsupported(&mut world), ["2026-07-28", "2027-01-01"]);
+    }
+}
+
+#[test]
+fn a_server_that_refuses_discovery_by_version_is_named_too() {
+    let mut world = World::negotiating(ClientConfig::default());
+    world.peer(refused(1, r#"{"code":-32601,"message":"Method not found"}"#));
+    world.peer(refused(2, r#"{"code":-32022,"message":"no","data":{"supported":["2027-01-01"]}}"#));
+    assert_eq!(unsupported(&mut world), ["2027-01-01"]);
+}
+
+#[test]
+fn a_server_that_knows_neither_handshake_has_refused_the_first() {
+    let answers = [
+        refused(2, r#"{"code":-32603,"message":"what?"}"#),
+        r#"{"jsonrpc":"2.0","id":2,"result":{}}"#.to_owned(),
+        r#"{"jsonrpc":"2.0","id":2,"result":{"supportedVersions":"all"}}"#.to_owned(),
+        r#"{"jsonrpc":"2.0","id":2,"result":7}"#.to_owned(),
+    ];
+    for answer in answers {
+        let mut world = World::negotiating(ClientConfig::default());
+        world.peer(refused(1, r#"{"code":-32601,"message":"Method not found"}"#));
+        world.peer(&answer);
+        let events = world.take_events();
+        assert!(
+            matches!(&events[..], [Event::Closed(Reason::HandshakeRefused(error))] if error.code == -32601),
+            "{answer}: {events:?}"
+        );
+    }
+}
+
+#[test]
+fn an_error_that_is_not_about_versions_ends_the_handshake_without_more_questions() {
+    for error in
+        [r#"{"code":-32603,"message":"boom"}"#, r#"{"code":-32000,"message":"API key missing"}"#, r#""no""#]
+    {
+        let mut world = World::negotiating(ClientConfig::default());
+        world.peer(refused(1, error));
+        let events = world.take_events();
+        assert!(matches!(&events[..], [Event::Closed(Reason::HandshakeRefused(_))]), "{error}: {events:?}");
+        assert_eq!(world.take_sent(), [""; 0]);
+    }
+}
+
+#[test]
+fn a_server_that_never_answers_discovery_times_out_with_the_handshake() {
+    let mut world = World::negotiating(ClientConfig::default());
+    world.pass_millis(20_000);
+    world.peer(refused(1, r#"{"code":-32601,"message":"Method not found"}"#));
+    world.take_sent();
+    world.pass_millis(9_999);
+    world.assert_quiet();
+    world.pass_millis(1);
+    assert!(matches!(world.take_events()[..], [Event::Closed(Reason::HandshakeTimedOut { .. })]));
+}

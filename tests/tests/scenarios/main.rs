@@ -1,0 +1,26 @@
+//! Scenarios in virtual time, one module per theme: what a peer does, and what the engine makes of it.
+
+#![cfg(test)]
+
+mod asks;
+mod batches;
+mod calls;
+mod cancel;
+mod changes;
+mod content_length;
+mod envelope;
+mod eras;
+mod farewell;
+mod framing;
+mod handshake;
+mod ladder;
+mod lifecycle;
+mod listing;
+mod pairs;
+mod requests;
+mod server_gate;
+mod server_lines;
+mod stray;
+mod strict;
+mod timeouts;
+mod violations;

@@ -1,0 +1,60 @@
+//! Strict sessions: the first malformed or oversized line is the last.
+
+use selvedge_core::{
+    ClientConfig, Tolerance, Violation,
+    client::{AnswerFault, CallError, Effect, Event, Reason},
+};
+use selvedge_tests::{World, line, world::changed};
+
+#[test]
+fn an_oversized_line_ends_the_session() {
+    let mut world = World::ready_with(changed(|config| {
+        config.tolerance = Tolerance::Strict;
+        config.limits.max_message_bytes = 500;
+    }));
+    let call = world.call("t", "{}");
+    world.peer(line::text(call, &"x".repeat(600)));
+    let reason = Reason::Violated(Violation::TooLarge { limit: 500 });
+    assert_eq!(world.failure(call), CallError::Unavailable(reason.clone()));
+    assert_eq!(world.client.reason(), Some(&reason));
+}
+
+#[test]
+fn what_servers_may_do_is_no_reason_to_end() {
+    let mut world = World::strict();
+    let call = world.call("t", "{}");
+    world.cancel(call);
+    world.peer(line::ok(call));
+    world.peer("\r");
+    world.peer(line::notification("x/unknown", "{}"));
+    world.peer(line::request("1", "x/unknown", "{}"));
+    world.peer(line::notification("notifications/progress", r#"{"progressToken":99,"progress":1}"#));
+    world.peer(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"m"}}"#);
+    assert_eq!(world.client.reason(), None);
+    world.assert_lives();
+}
+
+#[test]
+fn an_entry_that_cannot_be_used_fails_its_listing_and_not_the_session() {
+    let mut world = World::strict();
+    let call = world.list_tools();
+    world.peer(line::result(call, r#"{"tools":[{"name":"a","inputSchema":{}},{"name":"b"}]}"#));
+    let CallError::Malformed { fault: AnswerFault::BadEntry { index, reason }, .. } = world.failure(call)
+    else {
+        panic!("no bad entry")
+    };
+    assert_eq!((index, reason.as_str()), (1, "`inputSchema` is absent"));
+    world.assert_lives();
+}
+
+#[test]
+fn a_strict_handshake_takes_no_banner() {
+    let mut world = World::negotiating(changed(|config| config.tolerance = Tolerance::Strict));
+    world.peer("starting...");
+    assert!(matches!(world.take_events().last(), Some(Event::Closed(Reason::Violated(_)))));
+
+    let mut world = World::negotiating(ClientConfig::default());
+    world.peer("starting...");
+    world.peer(line::welcome("2025-11-25", "{}"));
+    assert!(matches!(world.take_events().last(), Some(Event::Ready(_))));
+}
