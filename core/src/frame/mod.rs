@@ -356,7 +356,8 @@ impl<'a> Feed<'a> {
         }
         self.framer.state = State::Line;
         if self.framer.pending.is_empty() {
-            return Turn::Piece(Piece::Message(Bytes::Borrowed(self.framer.without_mark(part))));
+            let body = trim_line_end(self.framer.without_mark(part));
+            return Turn::Piece(Piece::Message(Bytes::Borrowed(body)));
         }
         let body = self.complete(part);
         Turn::Piece(Piece::Message(Bytes::Owned(body)))

@@ -56,6 +56,26 @@ fn a_body_that_the_end_cuts_short_settles_its_call() {
 }
 
 #[test]
+fn a_body_means_the_same_wherever_it_is_cut() {
+    for body in ["{\"a\r", "x\r", " \r", "\r", "\n", "{}\r\n", "{\"id\":7,\"result\":\r"] {
+        let stream = format!("Content-Length: {}\r\n\r\n{body}", body.len());
+        let mut whole = World::ready();
+        whole.call("t", "{}");
+        whole.peer_bytes(&stream);
+        let effects = whole.take_effects();
+        for cut in 0..stream.len() {
+            let mut world = World::ready();
+            world.call("t", "{}");
+            let (head, tail) = stream.as_bytes().split_at(cut);
+            world.peer_bytes(head);
+            world.peer_bytes(tail);
+            assert_eq!(world.take_effects(), effects, "{body:?} cut at {cut}");
+            assert_eq!(world.client.stray().bytes(), whole.client.stray().bytes(), "{body:?} cut at {cut}");
+        }
+    }
+}
+
+#[test]
 fn a_body_that_is_too_long_is_dropped_and_its_call_settled() {
     let mut world = World::ready_with(changed(|config| config.limits.max_message_bytes = 256));
     let call = world.call("t", "{}");
