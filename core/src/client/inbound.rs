@@ -9,7 +9,7 @@ use crate::{
     Violation,
     frame::{Bytes, Framer, Piece},
     json::{Index, Kind, RawJson, Span, View},
-    jsonrpc::{self, Body, Envelope, Fault, Id, Message, ResponseId, RpcError, Salvage, Shape},
+    jsonrpc::{self, Batch, Body, Envelope, Fault, Id, Message, ResponseId, RpcError, Salvage, Shape},
     requests::Waiting,
 };
 
@@ -125,7 +125,7 @@ impl Client {
         let mut envelope = Envelope::default();
         match jsonrpc::read(line.as_str(), &mut envelope) {
             Ok(Shape::One) => self.message(line, &envelope),
-            Ok(Shape::Batch(envelopes)) => self.batch(line.as_str(), &envelopes),
+            Ok(Shape::Batch(batch)) => self.batch(line.as_str(), &batch),
             Err(error) => {
                 let bytes = line.as_str().as_bytes();
                 let salvaged = Salvage::of(bytes);
@@ -135,19 +135,20 @@ impl Client {
         }
     }
 
-    fn batch(&mut self, text: &str, envelopes: &[Envelope]) {
-        if envelopes.is_empty() {
+    fn batch(&mut self, text: &str, batch: &Batch<'_>) {
+        let messages = batch.len();
+        if messages == 0 {
             self.stray_line(text.as_bytes(), Violation::NotJsonRpc(Fault::EmptyBatch));
             return;
         }
         if !self.handshake.as_ref().is_some_and(|handshake| handshake.revision.has_batches()) {
-            self.violated(Violation::Batch { messages: envelopes.len() });
+            self.violated(Violation::Batch { messages });
         }
-        for envelope in envelopes {
+        for entry in batch.entries() {
             if self.is_over() {
                 return;
             }
-            self.message(Line::Borrowed(text), envelope);
+            self.message(Line::Borrowed(entry), &jsonrpc::read_entry(entry));
         }
     }
 

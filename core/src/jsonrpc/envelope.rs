@@ -1,9 +1,9 @@
 //! Classifies a line in the pass that validates it.
 
-use alloc::{borrow::Cow, vec::Vec};
+use alloc::borrow::Cow;
 
 use super::{Body, Id, Message, ResponseId, RpcError};
-use crate::json::{Expected, Index, Scanner, Span, SyntaxError, View};
+use crate::json::{Index, Scanner, Span, SyntaxError, View};
 
 /// Why a JSON value is not a message of JSON-RPC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -69,19 +69,33 @@ pub(crate) struct Envelope {
 }
 
 /// What a line holds.
-pub(crate) enum Shape {
+pub(crate) enum Shape<'a> {
     /// One value; its envelope was filled in.
     One,
     /// A batch of several.
-    Batch(Vec<Envelope>),
+    Batch(Batch<'a>),
+}
+
+/// The entries of a batch, read one at a time: a short text can hold very many.
+pub(crate) struct Batch<'a>(View<'a>);
+
+impl<'a> Batch<'a> {
+    pub(crate) fn len(&self) -> usize {
+        self.0.elements().count()
+    }
+
+    /// Returns the text of each entry.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = &'a str> {
+        self.0.elements().map(View::as_str)
+    }
 }
 
 /// Validates a whole line and finds the members of its envelope.
-pub(crate) fn read(text: &str, envelope: &mut Envelope) -> Result<Shape, SyntaxError> {
+pub(crate) fn read<'a>(text: &'a str, envelope: &mut Envelope) -> Result<Shape<'a>, SyntaxError> {
     let mut scanner = Scanner::new(text);
     scanner.skip_space();
     let shape = if scanner.peek() == Some(b'[') {
-        Shape::Batch(batch(text, &mut scanner)?)
+        Shape::Batch(Batch(View::trusted(scanner.value()?.of(text))))
     } else {
         entry(text, &mut scanner, envelope)?;
         Shape::One
@@ -90,26 +104,12 @@ pub(crate) fn read(text: &str, envelope: &mut Envelope) -> Result<Shape, SyntaxE
     Ok(shape)
 }
 
-fn batch(text: &str, scanner: &mut Scanner<'_>) -> Result<Vec<Envelope>, SyntaxError> {
-    let mut envelopes = Vec::new();
-    scanner.at += 1;
-    scanner.skip_space();
-    if scanner.eat(b']') {
-        return Ok(envelopes);
-    }
-    loop {
-        scanner.skip_space();
-        let mut envelope = Envelope::default();
-        entry(text, scanner, &mut envelope)?;
-        envelopes.push(envelope);
-        scanner.skip_space();
-        if scanner.eat(b']') {
-            return Ok(envelopes);
-        }
-        if !scanner.eat(b',') {
-            return scanner.fail(Expected::CommaOrBracket);
-        }
-    }
+/// Finds the members of the envelope that an entry of a batch is.
+pub(crate) fn read_entry(text: &str) -> Envelope {
+    let mut envelope = Envelope::default();
+    // The entry was validated with its batch.
+    let _ = entry(text, &mut Scanner::new(text), &mut envelope);
+    envelope
 }
 
 fn entry(text: &str, scanner: &mut Scanner<'_>, envelope: &mut Envelope) -> Result<(), SyntaxError> {

@@ -13,7 +13,7 @@ pub use envelope::{Fault, Oddities};
 pub use id::Id;
 
 pub(crate) use encode::{push_error, push_notification, push_request, push_result};
-pub(crate) use envelope::{Envelope, Misfit, Shape, classify, read};
+pub(crate) use envelope::{Batch, Envelope, Misfit, Shape, classify, read, read_entry};
 pub(crate) use salvage::Salvage;
 
 /// The codes that JSON-RPC and the protocol reserve.

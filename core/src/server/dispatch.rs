@@ -43,16 +43,16 @@ impl Server {
         let mut envelope = Envelope::default();
         match jsonrpc::read(text, &mut envelope) {
             Ok(Shape::One) => self.classified(text, &envelope),
-            Ok(Shape::Batch(envelopes)) if envelopes.is_empty() => {
+            Ok(Shape::Batch(batch)) if batch.len() == 0 => {
                 self.unreadable(Violation::NotJsonRpc(Fault::EmptyBatch), code::INVALID_REQUEST);
             }
-            Ok(Shape::Batch(envelopes)) if self.revision.is_some_and(Revision::has_batches) => {
-                for envelope in &envelopes {
-                    self.classified(text, envelope);
+            Ok(Shape::Batch(batch)) if self.revision.is_some_and(Revision::has_batches) => {
+                for entry in batch.entries() {
+                    self.classified(entry, &jsonrpc::read_entry(entry));
                 }
             }
-            Ok(Shape::Batch(envelopes)) => {
-                self.unreadable(Violation::Batch { messages: envelopes.len() }, code::INVALID_REQUEST);
+            Ok(Shape::Batch(batch)) => {
+                self.unreadable(Violation::Batch { messages: batch.len() }, code::INVALID_REQUEST);
             }
             Err(error) => self.unreadable(Violation::NotJson(error), code::PARSE_ERROR),
         }

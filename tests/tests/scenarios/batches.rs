@@ -41,6 +41,22 @@ fn a_batch_of_another_revision_is_taken_with_one_diagnostic() {
 }
 
 #[test]
+fn bad_entries_spoil_neither_their_neighbours_nor_the_count_of_lines() {
+    let mut world = of("2025-03-26");
+    let call = world.call("t", "{}");
+    world.take_sent();
+    let batch = format!("[1,{},null,[],{{}}]", line::ok(call));
+    world.peer(&batch);
+    assert_eq!(world.text(call), "ok");
+    let events = world.take_events();
+    let expected = [Fault::NotAnObject, Fault::NotAnObject, Fault::NotAnObject, Fault::NoContent];
+    assert_eq!(events, expected.map(|fault| Event::PeerViolated(Violation::NotJsonRpc(fault))));
+    assert_eq!(world.client.stray().lines(), 4);
+    assert!(world.client.stray().bytes() <= batch.len(), "each entry counts its own bytes");
+    world.assert_quiet();
+}
+
+#[test]
 fn an_empty_batch_is_no_message() {
     for revision in ["2025-03-26", "2025-11-25"] {
         let mut world = of(revision);
