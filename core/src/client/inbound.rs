@@ -173,10 +173,9 @@ impl Client {
             Message::Response { id, body: Body::Error(error) } => self.error(id, error),
             Message::Response { id, body: Body::Faulty(fault) } => {
                 let Some(waiting) = self.claim(id) else { return };
-                self.fail(
-                    &waiting.tag,
-                    CallError::Malformed { fault: AnswerFault::NotJsonRpc(fault), raw: None },
-                );
+                let fault_of_call = AnswerFault::NotJsonRpc(fault);
+                self.fail(&waiting.tag, CallError::Malformed { fault: fault_of_call, raw: None });
+                self.violated(Violation::NotJsonRpc(fault));
             }
             Message::Request { id, method, params } => self.asked(id, &method, params),
             Message::Notification { method, params } => self.notified(&method, params),

@@ -197,6 +197,23 @@ fn a_member_that_stands_there_twice_settles_the_call_as_malformed() {
 }
 
 #[test]
+fn a_response_with_neither_or_both_of_result_and_error_is_a_fault_of_its_call() {
+    let faulty = [
+        (r#"{"jsonrpc":"2.0","id":7}"#, Fault::NoContent),
+        (r#"{"jsonrpc":"2.0","id":7,"result":{},"error":{"code":1,"message":"m"}}"#, Fault::ResultAndError),
+    ];
+    for (line, fault) in faulty {
+        let mut world = World::ready();
+        let call = world.call("t", "{}");
+        world.peer(line);
+        let malformed = CallError::Malformed { fault: AnswerFault::NotJsonRpc(fault), raw: None };
+        assert_eq!(world.failure(call), malformed);
+        assert_eq!(violations(&mut world), [Violation::NotJsonRpc(fault)]);
+        world.assert_lives();
+    }
+}
+
+#[test]
 fn a_null_beside_the_answer_is_odd_and_harmless() {
     let mut world = World::ready();
     let (seven, eight) = (world.call("t", "{}"), world.call("t", "{}"));

@@ -7,6 +7,44 @@ use selvedge_core::{
 use selvedge_tests::{World, line, world::changed};
 
 #[test]
+fn the_first_line_that_is_no_message_ends_the_session() {
+    let lines: [&[u8]; 16] = [
+        b"listening on stdio",
+        b"{",
+        b"{\"jsonrpc\":",
+        b"null",
+        b"[]",
+        b"{}",
+        b"[{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{}}]",
+        b"{\"id\":7,\"result\":{}}",
+        b"{\"jsonrpc\":\"1.0\",\"id\":7,\"result\":{}}",
+        b"{\"jsonrpc\":\"2.0\",\"id\":\"7\",\"result\":{}}",
+        b"{\"jsonrpc\":\"2.0\",\"id\":7}",
+        b"{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{},\"error\":{}}",
+        b"{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"x\":NaN}}",
+        b"{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":\"\xFF\"}",
+        b"Content-Type: x\nx",
+        b"\0{\0}",
+    ];
+    for bytes in lines {
+        let mut world = World::strict();
+        let (seven, eight) = (world.call("t", "{}"), world.call("t", "{}"));
+        world.take_sent();
+        world.peer([bytes, b"\n{\"jsonrpc\":\"2.0\",\"id\":8,\"result\":{}}"].concat());
+        let shown = bytes.escape_ascii();
+        assert!(world.outcome(seven).is_err(), "{shown}");
+        let Some(reason @ Reason::Violated(_)) = world.client.reason().cloned() else { panic!("{shown}") };
+        assert_eq!(world.failure(eight), CallError::Unavailable(reason.clone()), "{shown}");
+        let effects = world.take_effects();
+        let violated = Effect::Event(Event::PeerViolated(match &reason {
+            Reason::Violated(violation) => violation.clone(),
+            other => panic!("{other}"),
+        }));
+        assert_eq!(effects, [violated, Effect::Event(Event::Closed(reason)), Effect::CloseInput], "{shown}");
+    }
+}
+
+#[test]
 fn an_oversized_line_ends_the_session() {
     let mut world = World::ready_with(changed(|config| {
         config.tolerance = Tolerance::Strict;
