@@ -172,10 +172,9 @@ impl Client {
             }
             Message::Response { id, body: Body::Error(error) } => self.error(id, error),
             Message::Response { id, body: Body::Faulty(fault) } => {
-                let Some(waiting) = self.claim(id) else { return };
-                let fault_of_call = AnswerFault::NotJsonRpc(fault);
-                self.fail(&waiting.tag, CallError::Malformed { fault: fault_of_call, raw: None });
-                self.violated(Violation::NotJsonRpc(fault));
+                let Some(waiting) = self.claim(id, Some(Violation::NotJsonRpc(fault))) else { return };
+                let fault = AnswerFault::NotJsonRpc(fault);
+                self.fail(&waiting.tag, CallError::Malformed { fault, raw: None });
             }
             Message::Request { id, method, params } => self.asked(id, &method, params),
             Message::Notification { method, params } => self.notified(&method, params),
@@ -196,28 +195,30 @@ impl Client {
     }
 
     /// Takes the request that a response answers.
-    fn claim(&mut self, id: ResponseId) -> Option<Waiting<Tag>> {
+    ///
+    /// What is odd about the response is told while the request still waits: a session that ends over it
+    /// settles the request with the others.
+    fn claim(&mut self, id: ResponseId, odd: Option<Violation>) -> Option<Waiting<Tag>> {
         let (ResponseId::Minted(minted) | ResponseId::Respelled(minted)) = id else {
             self.violated(Violation::UnknownResponse);
             return None;
         };
-        let Some(waiting) = self.requests.take(minted) else {
-            self.violated(Violation::UnknownResponse);
-            return None;
-        };
-        if let ResponseId::Respelled(id) = id {
-            self.violated(Violation::RespelledId { id });
-            if self.is_over() {
-                let reason = self.reason().cloned().unwrap_or(super::Reason::ShutDown);
-                self.fail(&waiting.tag, CallError::Unavailable(reason));
-                return None;
+        let respelled =
+            matches!(id, ResponseId::Respelled(_)).then_some(Violation::RespelledId { id: minted });
+        for violation in respelled.into_iter().chain(odd) {
+            if self.requests.get(minted).is_some() {
+                self.violated(violation);
             }
         }
-        Some(waiting)
+        let waiting = self.requests.take(minted);
+        if waiting.is_none() && !self.is_over() {
+            self.violated(Violation::UnknownResponse);
+        }
+        waiting
     }
 
     fn result(&mut self, id: ResponseId, line: Line<'_>, span: Span, index: &Index) {
-        let Some(waiting) = self.claim(id) else { return };
+        let Some(waiting) = self.claim(id, None) else { return };
         self.hint = None;
         self.answer(waiting, line.keep(span), index, span.start);
     }
@@ -230,7 +231,7 @@ impl Client {
             self.tell(Event::PeerErrored(error));
             return;
         }
-        if let Some(waiting) = self.claim(id) {
+        if let Some(waiting) = self.claim(id, None) {
             self.refused(waiting.tag, error);
         }
     }

@@ -58,6 +58,18 @@ fn an_oversized_line_ends_the_session() {
 }
 
 #[test]
+fn no_call_settles_after_the_end_is_told() {
+    for answer in [&br#"{"jsonrpc":"2.0","id":"7","result":{}}"#[..], br#"{"jsonrpc":"2.0","id":7}"#] {
+        let mut world = World::strict();
+        world.call("t", "{}");
+        world.peer(answer);
+        let events = world.take_events();
+        assert!(matches!(events.last(), Some(Event::Closed(_))), "{events:?}");
+        assert_eq!(events.iter().filter(|event| matches!(event, Event::Settled { .. })).count(), 1);
+    }
+}
+
+#[test]
 fn what_servers_may_do_is_no_reason_to_end() {
     let mut world = World::strict();
     let call = world.call("t", "{}");
