@@ -3,7 +3,7 @@
 use alloc::string::String;
 
 use super::{
-    AnswerFault, AskId, CallError, Client, Effect, Event, Hint, Progress, State, Tag, changes::Changes, stray,
+    AnswerFault, AskId, CallError, Client, Effect, Event, Progress, State, Tag, changes::Changes, stray,
 };
 use crate::{
     Violation,
@@ -226,7 +226,7 @@ impl Client {
     fn error(&mut self, id: ResponseId, error: RpcError) {
         if id == ResponseId::Unknown {
             if self.requests.count() == 1 {
-                self.hint = Some(Hint::PeerError(error.clone()));
+                self.blamed = self.requests.find(|_| true).map(|id| (id, error.clone()));
             }
             self.tell(Event::PeerErrored(error));
             return;

@@ -130,7 +130,10 @@ pub struct Client {
     changes: Changes,
     stray: Stray,
     stderr: Tail,
+    /// What may have become of answers that do not come.
     hint: Option<Hint>,
+    /// The only request that an error without an id can have meant, and that error.
+    blamed: Option<(u64, jsonrpc::RpcError)>,
 }
 
 /// What a request of ours is for.
@@ -171,6 +174,7 @@ impl Client {
             stray: Stray::default(),
             stderr: Tail::default(),
             hint: None,
+            blamed: None,
         }
     }
 
@@ -368,9 +372,15 @@ impl Client {
         while let Some((id, waiting)) = self.requests.expire(now) {
             let after = waiting.spent();
             self.send_cancelled(id, "timed out");
-            let outcome = Err(CallError::TimedOut { after, hint: self.hint.clone() });
+            let outcome = Err(CallError::TimedOut { after, hint: self.hint_for(id) });
             self.tell(Event::Settled { call: waiting.tag.call, outcome });
         }
+    }
+
+    /// Returns what may have become of the answer to a request.
+    pub(super) fn hint_for(&self, id: u64) -> Option<Hint> {
+        let blamed = self.blamed.as_ref().filter(|(blamed, _)| *blamed == id);
+        blamed.map(|(_, error)| Hint::PeerError(error.clone())).or_else(|| self.hint.clone())
     }
 
     /// Tells the server that a request's answer is not wanted any more.

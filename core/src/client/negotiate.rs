@@ -47,7 +47,7 @@ impl Client {
     pub(super) fn expire_handshake(&mut self, now: Tick) {
         if self.handshake_due.is_some_and(|due| due <= now) {
             let after = self.config.handshake_timeout;
-            let hint = self.hint.clone();
+            let hint = self.hint_for(self.requests.find(|_| true).unwrap_or_default());
             self.end(Reason::HandshakeTimedOut { after, hint });
         }
     }

@@ -100,6 +100,27 @@ fn an_error_that_names_no_request_is_attached_to_none_of_several() {
 }
 
 #[test]
+fn an_error_that_names_no_request_is_attached_to_no_later_call() {
+    for settle in [line::error, |call, _, _: &str| line::ok(call)] {
+        let mut world = World::ready();
+        let call = world.call("t", "{}");
+        world.peer(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}"#);
+        world.peer(settle(call, -32000, "no"));
+        let later = world.call("t", "{}");
+        world.pass_millis(60_000);
+        assert!(matches!(world.failure(later), CallError::TimedOut { hint: None, .. }));
+    }
+    let mut world = World::ready();
+    let first = world.call("t", "{}");
+    world.peer(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}"#);
+    world.pass_millis(60_000);
+    assert!(matches!(world.failure(first), CallError::TimedOut { hint: Some(_), .. }));
+    let second = world.call("t", "{}");
+    world.pass_millis(60_000);
+    assert!(matches!(world.failure(second), CallError::TimedOut { hint: None, .. }));
+}
+
+#[test]
 fn answers_that_nothing_waits_for_are_dropped_and_told() {
     let mut world = World::ready();
     let call = world.call("t", "{}");

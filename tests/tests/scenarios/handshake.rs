@@ -195,6 +195,17 @@ fn a_handshake_that_times_out_says_what_the_server_wrote() {
 }
 
 #[test]
+fn a_handshake_that_times_out_says_what_the_server_reported() {
+    let mut world = World::negotiating(ClientConfig::default());
+    world.peer(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}"#);
+    world.take_events();
+    world.pass_millis(30_000);
+    let events = world.take_events();
+    let [Event::Closed(reason)] = &events[..] else { panic!("{events:?}") };
+    assert!(reason.to_string().contains("Parse error (-32700)"), "{reason}");
+}
+
+#[test]
 fn a_broken_answer_to_the_handshake_ends_the_session() {
     for line in [
         &b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"a\":NaN}}"[..],
