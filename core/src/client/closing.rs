@@ -11,6 +11,8 @@ use crate::{Tick, jsonrpc};
 /// How far the end of a session has come.
 #[derive(Debug, Default)]
 pub(super) struct Ending {
+    /// The host has started the server, so there is an end to be seen.
+    pub(super) is_opened: bool,
     /// Why the session ended; set once.
     reason: Option<Reason>,
     /// The server's output or input has ended, or the server itself: the session ends at this tick at the
@@ -142,12 +144,15 @@ impl Client {
     }
 
     pub(super) fn open_failed(&mut self, error: OpenError) {
+        if self.state == State::Parked || self.ending.is_opened {
+            return;
+        }
         self.end(Reason::OpenFailed(error));
         self.gone(Ok(Evidence::NeverOpened));
     }
 
     pub(super) fn output_ended(&mut self) {
-        if self.is_over() || self.ending.output_ended {
+        if !self.is_open() || self.ending.output_ended {
             return;
         }
         if let Some(piece) = self.framer.finish() {
@@ -158,7 +163,7 @@ impl Client {
     }
 
     pub(super) fn input_failed(&mut self, error: &str) {
-        if self.is_over() || self.ending.input_error.is_some() {
+        if !self.is_open() || self.ending.input_error.is_some() {
             return;
         }
         self.ending.input_error = Some(error.to_string());
@@ -199,6 +204,11 @@ impl Client {
         } else if self.ending.drain_due.is_none() {
             self.ending.drain_due = Some(self.now.after(self.config.drain_grace));
         }
+    }
+
+    /// Returns whether the session has begun and not ended.
+    pub(super) const fn is_open(&self) -> bool {
+        matches!(self.state, State::Opening | State::Negotiating | State::Ready)
     }
 
     pub(super) const fn is_over(&self) -> bool {

@@ -2,9 +2,7 @@
 
 use alloc::string::String;
 
-use super::{
-    AnswerFault, AskId, CallError, Client, Effect, Event, Progress, State, Tag, changes::Changes, stray,
-};
+use super::{AnswerFault, AskId, CallError, Client, Effect, Event, Progress, Tag, changes::Changes, stray};
 use crate::{
     Violation,
     frame::{Bytes, Framer, Piece},
@@ -43,7 +41,7 @@ const KEEP_WHOLE: usize = 64 << 10;
 
 impl Client {
     pub(super) fn read(&mut self, bytes: &[u8]) {
-        if self.is_over() || self.state == State::Parked {
+        if !self.is_open() {
             return;
         }
         // The framer is put back afterwards; meanwhile its pieces can be handled by the rest of the client.

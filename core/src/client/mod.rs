@@ -202,6 +202,7 @@ impl Client {
     /// The host has started the server.
     pub fn handle_opened(&mut self, now: Tick) {
         self.turn(now);
+        self.ending.is_opened |= self.state != State::Parked;
         if self.advance(Trigger::Opened) {
             self.initialize();
         }

@@ -9,6 +9,26 @@ use selvedge_core::{
 use selvedge_tests::{World, line, world::exit_code};
 
 #[test]
+fn a_parked_client_owns_nothing_and_nothing_happens_to_it() {
+    let mut world = World::default();
+    world.peer("{}");
+    world.client.handle_opened(world.now);
+    world.client.handle_open_failed(world.now, OpenError::Other("x".to_owned()));
+    world.eof();
+    world.exit(1);
+    world.client.handle_exit_lost(world.now);
+    world.client.handle_write_failed(world.now, "x");
+    world.pass(Duration::from_hours(1));
+    world.assert_quiet();
+    assert_eq!((world.client.state(), world.client.poll_timeout()), (State::Parked, None));
+
+    let early = world.client.call_tool(world.now, "t", "{}", CallOptions::default());
+    assert_eq!(early, Err(Misuse::NotReady { state: "parked" }));
+    assert_eq!(world.client.connect(world.now), Ok(()));
+    assert_eq!(world.take_effects(), [Effect::Open]);
+}
+
+#[test]
 fn a_session_that_was_never_opened_retires_at_once() {
     let mut world = World::default();
     world.shut_down();
@@ -44,6 +64,19 @@ fn a_start_that_fails_after_the_shutdown_is_evidence_too() {
     world.client.handle_open_failed(world.now, OpenError::Other("late".to_owned()));
     assert_eq!(world.take_effects(), [Effect::Event(Event::Retired(Ok(Evidence::NeverOpened)))]);
     assert_eq!(world.client.reason(), Some(&Reason::ShutDown));
+}
+
+#[test]
+fn a_server_that_was_opened_cannot_be_said_to_have_failed_to_start() {
+    let mut world = World::ready();
+    world.client.handle_open_failed(world.now, OpenError::Other("late".to_owned()));
+    world.assert_quiet();
+    world.assert_lives();
+    world.shut_down();
+    world.take_effects();
+    world.client.handle_open_failed(world.now, OpenError::Other("later".to_owned()));
+    world.assert_quiet();
+    assert_eq!(world.client.state(), State::Closing);
 }
 
 type End = fn(&mut World);
