@@ -72,9 +72,14 @@ impl Client {
         }
         self.ending.reason = Some(reason.clone());
         self.settle_all(&reason);
+        let has_failed_to_open = matches!(reason, Reason::OpenFailed(_));
         self.tell(Event::Closed(reason));
         if was_parked {
             self.tell(Event::Retired(Ok(Evidence::NeverOpened)));
+            return;
+        }
+        if has_failed_to_open {
+            self.gone(Ok(Evidence::NeverOpened));
             return;
         }
         self.ending.rung = Rung::InputClosed;

@@ -57,6 +57,25 @@ fn a_session_connects_once() {
 }
 
 #[test]
+fn a_server_that_cannot_be_started_was_never_opened() {
+    let error = OpenError::CommandNotFound("nope".to_owned());
+    let mut world = World::opening(ClientConfig::default());
+    world.client.handle_open_failed(world.now, error.clone());
+    let effects = world.take_effects();
+    assert_eq!(
+        effects,
+        [
+            Effect::Event(Event::Closed(Reason::OpenFailed(error.clone()))),
+            Effect::Event(Event::Retired(Ok(Evidence::NeverOpened))),
+        ],
+        "there is nothing to close, to terminate or to kill"
+    );
+    assert_eq!((world.client.state(), world.client.poll_timeout()), (State::Retired, None));
+    let call = world.call("t", "{}");
+    assert_eq!(world.failure(call), CallError::Unavailable(Reason::OpenFailed(error)));
+}
+
+#[test]
 fn a_start_that_fails_after_the_shutdown_is_evidence_too() {
     let mut world = World::opening(ClientConfig::default());
     world.shut_down();
