@@ -4,7 +4,7 @@ use alloc::string::{String, ToString};
 
 use super::{
     AskId, CallError, Client, Effect, Event, Evidence, ExitStatus, OpenError, Reason, RetirementError, State,
-    Trigger,
+    Trigger, changes::Changes,
 };
 use crate::{Tick, jsonrpc};
 
@@ -67,6 +67,7 @@ impl Client {
         }
         self.ending.drain_due = None;
         self.handshake_due = None;
+        self.changes = Changes::default();
         if self.config.farewell && self.handshake.is_some() && reason == Reason::ShutDown {
             self.say_goodbye();
         }

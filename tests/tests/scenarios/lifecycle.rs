@@ -205,3 +205,18 @@ fn a_session_that_has_ended_reads_nothing_more() {
     world.assert_quiet();
     assert_eq!(world.client.stray().lines(), 0);
 }
+
+#[test]
+fn nothing_is_told_and_nothing_is_due_after_the_end() {
+    let mut world = World::ready();
+    let changed = line::notification("notifications/tools/list_changed", "{}");
+    world.peer(&changed);
+    world.peer(&changed);
+    world.take_effects();
+    world.shut_down();
+    world.exit(0);
+    world.take_effects();
+    assert_eq!(world.client.poll_timeout(), None);
+    world.pass(Duration::from_hours(1));
+    world.assert_quiet();
+}
