@@ -33,8 +33,8 @@ use crate::{
     trace::Trace,
 };
 
-/// How much is read at once: the size of a pipe.
-const READ_BYTES: usize = 64 << 10;
+/// How much is read at once.
+const READ_BYTES: usize = 256 << 10;
 /// The outbound queue: past it no command is taken.
 const MAX_OUTBOX_BYTES: usize = 4 << 20;
 /// Past this, nothing is read either: what the server asks must not pile up answers that it does not read.
@@ -202,8 +202,8 @@ impl Driver {
     }
 
     async fn run(mut self) {
+        let mut now = Tick::ZERO;
         loop {
-            let now = self.now();
             if self.client.poll_timeout().is_some_and(|due| due <= now) {
                 self.client.handle_timeout(now);
             }
@@ -214,7 +214,8 @@ impl Driver {
             }
             self.streams.arm(self.client.poll_timeout(), self.origin);
             let turn = self.streams.next(&mut self.commands).await;
-            self.take(turn);
+            now = self.now();
+            self.take(turn, now);
         }
     }
 
@@ -222,8 +223,7 @@ impl Driver {
         Tick::from_millis(u64::try_from(self.origin.elapsed().as_millis()).unwrap_or(u64::MAX))
     }
 
-    fn take(&mut self, turn: Turn) {
-        let now = self.now();
+    fn take(&mut self, turn: Turn, now: Tick) {
         match turn {
             Turn::Read(Ok(0) | Err(_)) => {
                 self.streams.output_is_open = false;

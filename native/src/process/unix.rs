@@ -53,6 +53,7 @@ fn attach(mut child: Child) -> io::Result<Process> {
     let (Some(input), Some(output), Some(errors)) = streams else {
         return Err(io::Error::other("a stream of the server is missing"));
     };
+    widen(&output);
     let exit = Exit::watch(group.pid()?)?;
     Ok(Process {
         input: Some(pipe::Sender::from_owned_fd(OwnedFd::from(input))?),
@@ -62,6 +63,20 @@ fn attach(mut child: Child) -> io::Result<Process> {
         exit,
     })
 }
+
+/// Lets a large result through with fewer turns between the server and its host.
+#[cfg(target_os = "linux")]
+fn widen(output: &std::process::ChildStdout) {
+    // A user may have only so much in pipes; the usual size will do then.
+    let _ = rustix::pipe::fcntl_setpipe_size(output, PIPE_BYTES);
+}
+
+#[cfg(target_os = "linux")]
+const PIPE_BYTES: usize = 512 << 10;
+
+/// Other systems size their pipes themselves.
+#[cfg(not(target_os = "linux"))]
+fn widen(_output: &std::process::ChildStdout) {}
 
 /// Has the kernel kill the server when the host dies without a chance to do so itself.
 #[cfg(target_os = "linux")]
