@@ -94,6 +94,9 @@ impl Client {
     }
 
     fn check_stray(&mut self) {
+        if self.is_over() {
+            return;
+        }
         if let Some(excess) = self.stray.excess(&self.config.limits) {
             self.violated(excess);
         }

@@ -58,6 +58,21 @@ fn an_oversized_line_ends_the_session() {
 }
 
 #[test]
+fn a_strict_session_ends_for_one_reason_whatever_the_limits() {
+    let mut world = World::ready_with(changed(|config| {
+        config.tolerance = Tolerance::Strict;
+        config.limits.max_stray_lines = 0;
+        config.limits.max_stray_bytes = 0;
+    }));
+    world.peer("junk");
+    let violation = Violation::Text { bytes: 4 };
+    assert_eq!(
+        world.take_events(),
+        [Event::PeerViolated(violation.clone()), Event::Closed(Reason::Violated(violation))]
+    );
+}
+
+#[test]
 fn no_call_settles_after_the_end_is_told() {
     for answer in [&br#"{"jsonrpc":"2.0","id":"7","result":{}}"#[..], br#"{"jsonrpc":"2.0","id":7}"#] {
         let mut world = World::strict();
