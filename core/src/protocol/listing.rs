@@ -205,7 +205,8 @@ impl Entry for Tool {
             Fields::of(view, ["name", "title", "description", "inputSchema", "outputSchema", "annotations"])?;
         let name = fields.required("name")?;
         let input = fields.get("inputSchema").ok_or_else(|| "`inputSchema` is absent".to_string())?;
-        if !matches!(input.kind(), Kind::Object | Kind::Bool) {
+        // Servers without parameters write `null`; it says as little as `true`.
+        if !matches!(input.kind(), Kind::Object | Kind::Bool | Kind::Null) {
             return Err(alloc::format!("`inputSchema` must be a schema, not {}", input.kind().name()));
         }
         Ok(Self {

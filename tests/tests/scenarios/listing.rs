@@ -100,6 +100,41 @@ fn more_bytes_than_the_limit_are_an_error() {
 }
 
 #[test]
+fn entries_that_cannot_be_used_are_put_aside_with_index_and_reason() {
+    let entries = r#"[{"name":"a","inputSchema":{"type":"object"}},null,{"name":""},{"inputSchema":{}},
+        {"name":"b","inputSchema":null},{"name":"c","inputSchema":{"type":"object","properties":null}},
+        {"name":"d","inputSchema":{"$schema":"http://json-schema.org/draft-07/schema#"}},
+        {"name":"e","inputSchema":"object"},{"name":"f","inputSchema":true},{"name":7,"inputSchema":{}},
+        {"name":"g"}]"#
+        .replace('\n', "");
+    let mut world = World::ready();
+    let call = world.list_tools();
+    world.take_sent();
+    answer(&mut world, 7, &format!(r#"{{"tools":{entries}}}"#));
+    let listing = tools(world.outcome(call));
+    let names: Vec<_> = listing.items.iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(names, ["a", "b", "c", "d", "f"]);
+    assert_eq!(listing.items[2].input_schema.as_str(), r#"{"type":"object","properties":null}"#);
+    let aside: Vec<_> = listing
+        .quarantined
+        .iter()
+        .map(|entry| (entry.index, entry.name.as_deref(), entry.reason.as_str()))
+        .collect();
+    assert_eq!(
+        aside,
+        [
+            (1, None, "must be an object, not null"),
+            (2, Some(""), "`name` is empty"),
+            (3, None, "`name` is absent"),
+            (7, Some("e"), "`inputSchema` must be a schema, not string"),
+            (9, None, "`name` must be a string, not number"),
+            (10, Some("g"), "`inputSchema` is absent"),
+        ]
+    );
+    world.assert_quiet();
+}
+
+#[test]
 fn a_deeply_nested_schema_spares_the_rest_of_the_listing() {
     let deep = format!("{}{}", r#"{"items":"#.repeat(200) + "{}", "}".repeat(200));
     let mut world = World::ready();
