@@ -103,6 +103,9 @@ pub enum Violation {
         /// The method.
         method: &'static str,
     },
+    /// A page of a listing has a cursor that is no string; the listing ends with it.
+    #[error("`nextCursor` must be a string")]
+    BadCursor,
     /// The handshake's result has the wrong shape somewhere, which does not matter for the session.
     #[error("`{member}` of the handshake must be {expected}")]
     OddHandshake {
@@ -158,9 +161,10 @@ impl Violation {
             }
             Self::BadParams => Verdict::Reply(code::INVALID_PARAMS),
             Self::TooManyAsks { .. } => Verdict::Reply(code::INTERNAL_ERROR),
-            Self::UnknownResponse | Self::BadNotification { .. } | Self::OddHandshake { .. } => {
-                Verdict::Ignore
-            }
+            Self::UnknownResponse
+            | Self::BadNotification { .. }
+            | Self::BadCursor
+            | Self::OddHandshake { .. } => Verdict::Ignore,
             Self::NotJson(_)
             | Self::Text { .. }
             | Self::MultiLineJson

@@ -2,7 +2,7 @@
 
 use super::{Answer, AnswerFault, CallError, CallId, Client, Event, Purpose, Reason, State, Tag};
 use crate::{
-    Misuse, Tick,
+    Misuse, Tick, Violation,
     json::{Index, Kind, RawJson, View, push_compact, push_string},
     jsonrpc::{self, RpcError, code},
     protocol::{
@@ -328,10 +328,13 @@ impl Client {
 
     /// A page of a listing has come: the next one is asked for, or the listing is whole.
     fn page(&mut self, call: CallId, mut pages: Pages, page: RawJson, rest: Patience) {
-        let limits = &self.config.limits;
         if let Err(fault) = pages.check(page.view()) {
             return self.settle(call, Err(wrong_shape((fault, page))));
         }
+        if Pages::has_bad_cursor(page.view()) {
+            self.violated(Violation::BadCursor);
+        }
+        let limits = &self.config.limits;
         let error = match pages.push(page, limits.max_pages, limits.max_listing_bytes) {
             Turn::Done => return self.finish_list(call, &pages),
             Turn::Next(cursor) => return self.next_page(call, pages, &cursor, rest),

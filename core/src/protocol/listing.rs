@@ -115,6 +115,11 @@ impl Pages {
         Turn::Next(cursor)
     }
 
+    /// Returns whether a page has a cursor that cannot be one.
+    pub(crate) fn has_bad_cursor(page: View<'_>) -> bool {
+        page.get("nextCursor").is_some_and(|cursor| !matches!(cursor.kind(), Kind::String | Kind::Null))
+    }
+
     /// Checks that a page has the shape of one.
     pub(crate) fn check(&self, page: View<'_>) -> Result<(), MalformedResult> {
         if page.kind() != Kind::Object {

@@ -70,6 +70,20 @@ fn an_empty_or_absent_cursor_ends_a_listing() {
 }
 
 #[test]
+fn a_cursor_that_is_no_string_ends_the_listing_with_a_diagnostic() {
+    for cursor in ["5", "{}", "[\"A\"]", "true"] {
+        let mut world = World::ready();
+        let call = world.list_tools();
+        world.take_sent();
+        answer(&mut world, 7, &page("a", cursor));
+        assert_eq!(tools(world.outcome(call)).items.len(), 1, "{cursor}");
+        assert_eq!(world.take_events(), [Event::PeerViolated(Violation::BadCursor)], "{cursor}");
+        world.assert_quiet();
+        world.assert_lives();
+    }
+}
+
+#[test]
 fn more_pages_than_the_limit_are_an_error() {
     let mut world = World::ready();
     let call = world.list_tools();

@@ -35,6 +35,7 @@ fn table() -> Vec<(Violation, Verdict, Verdict)> {
         (Violation::IdInUse, Reply(-32600), Reply(-32600)),
         (Violation::TooManyAsks { limit }, Reply(-32603), Reply(-32603)),
         (Violation::BadNotification { method: "notifications/progress" }, Ignore, Ignore),
+        (Violation::BadCursor, Ignore, Ignore),
         (Violation::OddHandshake { member: "serverInfo", expected: "an object" }, Ignore, Ignore),
         (Violation::TooManyStrayLines { limit }, Close, Close),
         (Violation::TooManyStrayBytes { limit }, Close, Close),
