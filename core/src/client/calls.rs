@@ -24,7 +24,7 @@ pub struct CallOptions {
 impl Purpose {
     /// Returns whether the application waits for this request.
     pub(super) const fn is_call(&self) -> bool {
-        !matches!(self, Self::Initialize | Self::Discover { .. })
+        !matches!(self, Self::Initialize { .. } | Self::Discover { .. })
     }
 }
 
@@ -287,7 +287,7 @@ impl Client {
     /// The server answered with an error.
     pub(super) fn refused(&mut self, tag: Tag, error: RpcError) {
         match tag.purpose {
-            Purpose::Initialize => self.initialize_refused(error),
+            Purpose::Initialize { asked } => self.initialize_refused(asked, error),
             Purpose::Discover { refusal } => self.discover_refused(refusal, &error),
             Purpose::List(pages) if error.code == code::METHOD_NOT_FOUND && !self.declares(pages.kind()) => {
                 // What was never declared is not there: an empty list, not a failure.
@@ -310,7 +310,7 @@ impl Client {
         let rest = waiting.rest(self.now);
         let Tag { call, purpose } = waiting.tag;
         let answer = match purpose {
-            Purpose::Initialize => return self.initialized(result),
+            Purpose::Initialize { .. } => return self.initialized(result),
             Purpose::Discover { refusal } => return self.discovered(refusal, &result),
             Purpose::List(pages) => return self.page(call, pages, result, rest),
             Purpose::CallTool => match CallToolResult::read(result, index, origin) {

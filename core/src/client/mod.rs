@@ -21,7 +21,7 @@ use crate::{
     Limits, Misuse, Tick, Tolerance, Violation,
     frame::{Framer, Framing},
     jsonrpc,
-    protocol::{Handshake, Implementation, Pages},
+    protocol::{Handshake, Implementation, Pages, Revision},
     requests::{Patience, Requests},
 };
 use changes::Changes;
@@ -145,7 +145,7 @@ struct Tag {
 
 #[derive(Debug)]
 enum Purpose {
-    Initialize,
+    Initialize { asked: Revision },
     Discover { refusal: jsonrpc::RpcError },
     CallTool,
     List(Pages),

@@ -15,10 +15,14 @@ impl Client {
     /// Asks for the newest legacy revision: over many real servers `initialize` never failed as the first
     /// request, while `server/discover` made some exit and some hang.
     pub(super) fn initialize(&mut self) {
+        self.initialize_with(Revision::V2025_11_25);
+    }
+
+    fn initialize_with(&mut self, revision: Revision) {
         let capabilities = self.config.offers.to_capabilities();
         let client = self.config.implementation.clone();
-        self.ask_server(Purpose::Initialize, "initialize", |out| {
-            Handshake::push_params(out, Revision::V2025_11_25, &capabilities, &client);
+        self.ask_server(Purpose::Initialize { asked: revision }, "initialize", |out| {
+            Handshake::push_params(out, revision, &capabilities, &client);
         });
     }
 
@@ -75,9 +79,13 @@ impl Client {
     }
 
     /// The server has refused `initialize`.
-    pub(super) fn initialize_refused(&mut self, error: RpcError) {
+    pub(super) fn initialize_refused(&mut self, asked: Revision, error: RpcError) {
         let named = named_revisions(&error);
-        if !named.is_empty() {
+        let spoken = named.iter().filter_map(|name| Revision::spoken(name));
+        // Only an older one is asked for next, so that this comes to an end.
+        if let Some(older) = spoken.filter(|revision| *revision < asked).max() {
+            self.initialize_with(older);
+        } else if !named.is_empty() {
             self.no_common_revision(named);
         } else if speaks_of_versions(&error) {
             self.discover(error);

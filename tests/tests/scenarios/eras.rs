@@ -111,3 +111,33 @@ fn a_server_that_never_answers_discovery_times_out_with_the_handshake() {
     world.pass_millis(1);
     assert!(matches!(world.take_events()[..], [Event::Closed(Reason::HandshakeTimedOut { .. })]));
 }
+
+#[test]
+fn a_server_that_refuses_our_newest_revision_and_names_an_older_one_gets_it() {
+    let error = r#"{"code":-32602,"message":"Unsupported protocol version","data":{"supported":["2024-11-05","2025-06-18","2026-07-28"],"requested":"2025-11-25"}}"#;
+    let mut world = World::negotiating(ClientConfig::default());
+    world.peer(refused(1, error));
+    assert_eq!(world.take_events(), []);
+    let sent = world.take_sent();
+    let [again] = &sent[..] else { panic!("{sent:?}") };
+    assert!(
+        again.contains(r#""id":2,"method":"initialize","params":{"protocolVersion":"2025-06-18""#),
+        "{again}"
+    );
+    world.peer(line::welcome("2025-06-18", "{}").replace(r#""id":1"#, r#""id":2"#));
+    assert_eq!(world.client.state(), State::Ready);
+    assert_eq!(world.client.handshake().unwrap().revision, Revision::V2025_06_18);
+}
+
+#[test]
+fn a_server_that_keeps_naming_other_revisions_runs_out_of_them() {
+    let mut world = World::negotiating(ClientConfig::default());
+    for id in 1..=4 {
+        let error = r#"{"code":-32602,"message":"Unsupported protocol version","data":{"supported":["2024-11-05","2025-03-26","2025-06-18","2025-11-25"]}}"#;
+        assert_eq!(world.client.state(), State::Negotiating);
+        world.peer(refused(id, error));
+    }
+    assert_eq!(world.client.state(), State::Closing);
+    assert_eq!(world.take_sent().len(), 3, "each revision is asked for once");
+    assert_eq!(unsupported(&mut world).len(), 4);
+}
