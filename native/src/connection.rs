@@ -111,10 +111,12 @@ pub struct Inspection {
     pub stderr_tail: String,
     /// How many calls wait for their answers.
     pub calls_in_flight: usize,
+    /// The time that starting the process took; `None` where nothing was started.
+    pub opened_after: Option<Duration>,
 }
 
 impl Inspection {
-    pub(crate) fn of(client: &Client) -> Self {
+    pub(crate) fn of(client: &Client, opened_after: Option<Duration>) -> Self {
         let stray = client.stray();
         Self {
             handshake: client.handshake().cloned(),
@@ -123,6 +125,7 @@ impl Inspection {
             stray_samples: stray.samples().map(str::to_owned).collect(),
             stderr_tail: client.stderr_tail(),
             calls_in_flight: client.calls_in_flight(),
+            opened_after,
         }
     }
 }
@@ -439,6 +442,13 @@ impl Connection {
     #[must_use]
     pub fn reason(&self) -> Option<&Reason> {
         self.inner.shared.reason.get()
+    }
+
+    /// Returns what the server wrote last on its diagnostic stream; `None` while something is left of it, when
+    /// [`inspect`](Self::inspect) tells.
+    #[must_use]
+    pub fn stderr_tail(&self) -> Option<&str> {
+        self.inner.shared.stderr_tail.get().map(String::as_str)
     }
 
     /// Ends the session and waits until nothing is left of the server. Calls that wait are settled as

@@ -7,7 +7,7 @@ use std::{
     pin::Pin,
     sync::Arc,
     task::Poll,
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use selvedge_core::{
@@ -136,6 +136,7 @@ pub(crate) struct Driver {
     trace: Option<Trace>,
     streams: Streams,
     origin: Instant,
+    opened_after: Option<Duration>,
     calls: BTreeMap<CallId, Pending>,
     violations: ViolationLog,
     errors: ErrorLog,
@@ -177,6 +178,7 @@ impl Driver {
             trace: options.trace,
             streams: Streams::default(),
             origin: Instant::now(),
+            opened_after: None,
             calls: BTreeMap::new(),
             violations: ViolationLog::new(server.name()),
             errors: ErrorLog::new(server.name()),
@@ -316,7 +318,7 @@ impl Driver {
                 let _ = reply.send(self.client.answer_ask(&ask, answer.as_ref()));
             }
             Some(Command::Inspect { reply }) => {
-                let _ = reply.send(Inspection::of(&self.client));
+                let _ = reply.send(Inspection::of(&self.client, self.opened_after));
             }
             // Without handles nobody can want anything any more.
             Some(Command::Shutdown) | None => self.client.shutdown(now),
@@ -356,6 +358,7 @@ impl Driver {
         match process::start(&self.server) {
             Ok(process) => {
                 self.streams.open(process);
+                self.opened_after = Some(self.origin.elapsed());
                 self.client.handle_opened(self.now());
             }
             Err(error) => self.client.handle_open_failed(self.now(), error),
@@ -491,7 +494,7 @@ impl Streams {
         if self.alarm_at.is_some_and(|at| at <= due) {
             return;
         }
-        let at = origin + std::time::Duration::from_millis(due.as_millis().min(MAX_ALARM_MILLIS));
+        let at = origin + Duration::from_millis(due.as_millis().min(MAX_ALARM_MILLIS));
         match &mut self.alarm {
             Some(alarm) => alarm.as_mut().reset(at.into()),
             None => self.alarm = Some(Box::pin(tokio::time::sleep_until(at.into()))),
