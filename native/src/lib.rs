@@ -4,6 +4,7 @@ mod connection;
 mod driver;
 mod log;
 mod process;
+mod serve;
 mod trace;
 
 pub use connection::{
@@ -11,4 +12,5 @@ pub use connection::{
 };
 pub use process::Server;
 pub use selvedge_core as core;
+pub use serve::{Reporter, Tools, serve_stdio};
 pub use trace::Trace;
