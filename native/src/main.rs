@@ -1,2 +1,24 @@
 //! The command line of Selvedge.
-fn main() {}
+
+mod cli;
+mod demo;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use tokio::runtime;
+
+fn main() -> ExitCode {
+    let cli = cli::Cli::parse();
+    let runtime = match runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            anstream::eprintln!("error: the runtime cannot be started: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let code = runtime.block_on(cli::run(cli));
+    // A thread that is stuck in reading or writing a standard stream must not keep the program.
+    runtime.shutdown_background();
+    code
+}

@@ -1,0 +1,233 @@
+//! What the command line takes.
+
+use std::{ffi::OsString, path::PathBuf, time::Duration};
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use selvedge::core::frame::Framing;
+
+const EXAMPLES: &str = "\
+Examples:
+  Try it with nothing installed
+    selvedge demo
+
+  List the tools of a server, then call one
+    selvedge tools -- npx -y @modelcontextprotocol/server-everything
+    selvedge call get-sum a=2 b=40 -- npx -y @modelcontextprotocol/server-everything
+
+  Pass arguments as JSON, get the answer as JSON
+    selvedge --json call echo --args '{\"text\":\"hi\"}' -- my-server | jq .
+
+  Find out what is wrong with a server
+    selvedge inspect --trace session.jsonl -- my-server --verbose
+
+  Hand over a secret, which servers never inherit
+    selvedge tools --env GITHUB_TOKEN -- github-mcp-server stdio
+
+Exit codes:
+  0  done                     3  there is no session with the server
+  1  the tool says it failed  4  the server or the protocol failed
+  2  wrong usage              5  no answer in time";
+
+/// Talk to servers of the Model Context Protocol: list and call their tools, read their resources, see what they do.
+#[derive(Debug, Parser)]
+#[command(
+    name = "selvedge",
+    version,
+    after_help = EXAMPLES,
+    max_term_width = 110,
+    arg_required_else_help = true,
+    subcommand_required = true,
+    disable_help_subcommand = true
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(super) global: Global,
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+/// The options that every command takes.
+#[derive(Args, Debug)]
+pub(super) struct Global {
+    /// Print one JSON document with the server's own words
+    #[arg(long, global = true, help_heading = "Output")]
+    pub(super) json: bool,
+    /// Colour the output; `auto` heeds `NO_COLOR`
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = "Output")]
+    pub(super) color: Color,
+    /// Print no notes, warnings and progress on stderr
+    #[arg(short, long, global = true, help_heading = "Output")]
+    pub(super) quiet: bool,
+    /// Record every message with its time into this file, one JSON object a line
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Output")]
+    pub(super) trace: Option<PathBuf>,
+    /// Seconds to wait for the server to start (30) and for each answer (60); progress winds the clock up again
+    #[arg(long, global = true, value_name = "SECS", value_parser = seconds, help_heading = "Server")]
+    pub(super) timeout: Option<Duration>,
+    /// Set a variable for the server, or pass this one through; it inherits only harmless ones (repeatable)
+    #[arg(long, global = true, value_name = "NAME[=VALUE]", help_heading = "Server")]
+    pub(super) env: Vec<OsString>,
+    /// Start the server in this directory
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Server")]
+    pub(super) cwd: Option<PathBuf>,
+    /// Delimit messages by line ends, or by headers as language servers do
+    #[arg(long, global = true, value_name = "HOW", default_value = "newline", help_heading = "Server")]
+    pub(super) framing: Frames,
+    /// End the session at the first line that is no message, and refuse listings with a bad entry
+    #[arg(long, global = true, help_heading = "Server")]
+    pub(super) strict: bool,
+}
+
+/// When the output is coloured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+impl From<Color> for anstream::ColorChoice {
+    fn from(color: Color) -> Self {
+        match color {
+            Color::Auto => Self::Auto,
+            Color::Always => Self::Always,
+            Color::Never => Self::Never,
+        }
+    }
+}
+
+/// How messages are delimited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Frames {
+    Newline,
+    ContentLength,
+}
+
+impl From<Frames> for Framing {
+    fn from(frames: Frames) -> Self {
+        match frames {
+            Frames::Newline => Self::Newline,
+            Frames::ContentLength => Self::ContentLength,
+        }
+    }
+}
+
+/// What is to be done.
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// List the server's tools and what they take
+    Tools(Only),
+    /// Call a tool and print its answer
+    Call(Call),
+    /// List the server's resources and templates of resources
+    Resources(Only),
+    /// Read a resource
+    Read(Read),
+    /// List the server's prompts and what they take
+    Prompts(Only),
+    /// Get a prompt, filled in
+    Prompt(Prompt),
+    /// Measure how fast the server answers
+    Ping(Ping),
+    /// Show the handshake, timings, and everything the server does wrong
+    Inspect(Only),
+    /// Try it all on the built-in demo server
+    Demo,
+    /// Be a server on standard input and output
+    Serve(Serve),
+}
+
+/// The command that starts the server.
+#[derive(Args, Debug)]
+pub(super) struct Target {
+    /// The server's program and its arguments, read by no shell
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub(super) server: Vec<OsString>,
+}
+
+/// A command that needs nothing but a server.
+#[derive(Args, Debug)]
+pub(super) struct Only {
+    #[command(flatten)]
+    pub(super) target: Target,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct Call {
+    /// The tool
+    #[arg(value_name = "NAME")]
+    pub(super) name: String,
+    /// Arguments: the tool's schema says what `key=value` means, `key:=JSON` is taken literally; `-` reads a JSON
+    /// object from standard input
+    #[arg(value_name = "KEY=VALUE", conflicts_with = "args")]
+    pub(super) pairs: Vec<String>,
+    /// All arguments as one JSON object; `-` reads it from standard input
+    #[arg(long, value_name = "JSON")]
+    pub(super) args: Option<String>,
+    #[command(flatten)]
+    pub(super) target: Target,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct Read {
+    /// The resource
+    #[arg(value_name = "URI")]
+    pub(super) uri: String,
+    #[command(flatten)]
+    pub(super) target: Target,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct Prompt {
+    /// The prompt
+    #[arg(value_name = "NAME")]
+    pub(super) name: String,
+    /// Arguments, which are always text
+    #[arg(value_name = "KEY=VALUE")]
+    pub(super) pairs: Vec<String>,
+    #[command(flatten)]
+    pub(super) target: Target,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct Ping {
+    /// How many times
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) count: u32,
+    #[command(flatten)]
+    pub(super) target: Target,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct Serve {
+    /// Serve the built-in demo tools
+    #[arg(long, required = true)]
+    pub(super) demo: bool,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "must be a number of seconds, such as 2.5".to_owned())?;
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(time) if !time.is_zero() => Ok(time),
+        _ => Err("must be more than 0".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        use clap::CommandFactory as _;
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_time_is_a_positive_decimal() {
+        assert_eq!(seconds("0.25"), Ok(Duration::from_millis(250)));
+        for text in ["0", "-1", "NaN", "inf", "1e300", "soon", ""] {
+            assert!(seconds(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! What went wrong, what it means for scripts, and what to try.
+
+use std::{fmt::Display, io};
+
+use selvedge::{
+    ConnectError, Connection, Error, Server,
+    core::{
+        client::{CallError, OpenError, Reason},
+        jsonrpc::{RpcError, code},
+    },
+};
+use serde::Serialize;
+
+use super::{
+    json::Verbatim,
+    output::{BAD, DIM, Output},
+    text,
+};
+
+/// How many lines of a dead server's diagnostics are shown.
+const MAX_TAIL_LINES: usize = 20;
+const MAX_TAIL_COLUMNS: usize = 200;
+
+/// How the program ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Exit {
+    Done = 0,
+    ToolFailed = 1,
+    Usage = 2,
+    NotConnected = 3,
+    ServerFailed = 4,
+    TimedOut = 5,
+}
+
+/// Why a command has no answer to print.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(super) exit: Exit,
+    kind: &'static str,
+    message: String,
+    error: Option<Box<RpcError>>,
+    hints: Vec<String>,
+    stderr_tail: String,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    error: Body<'a>,
+}
+
+#[derive(Serialize)]
+struct Body<'a> {
+    kind: &'static str,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<Verbatim<'a>>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    hints: &'a [String],
+    #[serde(skip_serializing_if = "str::is_empty")]
+    stderr: &'a str,
+}
+
+impl Failure {
+    fn new(exit: Exit, kind: &'static str, message: impl Into<String>) -> Self {
+        let (hints, stderr_tail) = (Vec::new(), String::new());
+        Self { exit, kind, message: message.into(), error: None, hints, stderr_tail }
+    }
+
+    /// The command line asks for something that makes no sense or cannot be had.
+    pub(super) fn usage(message: impl Into<String>) -> Self {
+        Self::new(Exit::Usage, "usage", message)
+    }
+
+    /// A file of the command line cannot be read or written.
+    pub(super) fn file(what: &str, error: &io::Error) -> Self {
+        Self::new(Exit::Usage, "file", format!("{what}: {error}"))
+    }
+
+    /// Whoever read the output has seen enough.
+    pub(super) fn output_closed() -> Self {
+        Self::new(Exit::Done, "output-closed", "")
+    }
+
+    /// This program did something wrong.
+    pub(super) fn bug(error: &impl Display) -> Self {
+        Self::new(Exit::ServerFailed, "internal", format!("this is a bug in selvedge: {error}"))
+    }
+
+    pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// Adds what the server wrote last on its diagnostic stream, if it ended by itself.
+    pub(super) fn with_tail(mut self, connection: &Connection) -> Self {
+        let is_dead = connection.reason().is_some_and(|reason| *reason != Reason::ShutDown);
+        if is_dead && self.stderr_tail.is_empty() {
+            connection.stderr_tail().unwrap_or_default().clone_into(&mut self.stderr_tail);
+        }
+        self
+    }
+
+    /// There is no session.
+    pub(super) fn of_connect(error: ConnectError, server: &Server) -> Self {
+        let exit = match &error.reason {
+            Reason::HandshakeTimedOut { .. } => Exit::TimedOut,
+            _ => Exit::NotConnected,
+        };
+        let kind = if exit == Exit::TimedOut { "timed-out" } else { "not-connected" };
+        let mut failure = Self::new(exit, kind, error.reason.to_string());
+        failure.hints = connect_hints(&error.reason, server);
+        if let Reason::HandshakeRefused(refusal) = &error.reason {
+            failure.error = Some(Box::new(refusal.clone()));
+        }
+        failure.stderr_tail = error.stderr_tail;
+        failure
+    }
+
+    pub(super) fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Returns whether the server answered that it does not know the method.
+    pub(super) fn is_unknown_method(&self) -> bool {
+        self.error.as_ref().is_some_and(|error| error.code == code::METHOD_NOT_FOUND)
+    }
+
+    /// Says it, to programs too where that was asked for.
+    pub(super) fn tell(&self, output: &Output) {
+        if self.message.is_empty() {
+            return;
+        }
+        anstream::eprintln!("{BAD}error:{BAD:#} {}", text::one_line(&self.message));
+        if let Some(data) = self.error.as_ref().and_then(|error| error.data.as_ref()) {
+            let data = text::one_line(data.as_str());
+            anstream::eprintln!("  {DIM}data:{DIM:#} {}", text::cut(&data, MAX_TAIL_COLUMNS));
+        }
+        self.tell_tail();
+        for hint in &self.hints {
+            anstream::eprintln!("{DIM}hint:{DIM:#} {}", text::one_line(hint));
+        }
+        if output.is_json {
+            // It has been said already where nobody reads the output.
+            let _ = output.document(&Document { error: self.body() });
+        }
+    }
+
+    fn tell_tail(&self) {
+        let lines: Vec<&str> = self.stderr_tail.lines().filter(|line| !line.trim().is_empty()).collect();
+        let Some(shown) = lines.get(lines.len().saturating_sub(MAX_TAIL_LINES)..) else { return };
+        if shown.is_empty() {
+            return;
+        }
+        let which = if shown.len() < lines.len() { "the last lines" } else { "all" };
+        anstream::eprintln!("  {DIM}{which} that the server wrote on stderr:{DIM:#}");
+        for line in shown {
+            anstream::eprintln!("    {}", text::cut(&text::safe(line), MAX_TAIL_COLUMNS));
+        }
+    }
+
+    fn body(&self) -> Body<'_> {
+        let data = self.error.as_ref().and_then(|error| error.data.as_ref());
+        Body {
+            kind: self.kind,
+            message: &self.message,
+            code: self.error.as_ref().map(|error| error.code),
+            data: data.map(|data| Verbatim(data.view())),
+            hints: &self.hints,
+            stderr: &self.stderr_tail,
+        }
+    }
+}
+
+/// A call has no answer.
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let call = match error {
+            Error::Call(call) => call,
+            other => return Self::usage(other.to_string()),
+        };
+        let message = call.to_string();
+        match call {
+            CallError::TimedOut { .. } => Self::new(Exit::TimedOut, "timed-out", message)
+                .hint("`--timeout SECS` waits longer; the server was told to stop"),
+            CallError::Refused(error) => {
+                let mut failure = Self::new(Exit::ServerFailed, "refused", message);
+                failure.hints.extend(refusal_hint(error.code).map(str::to_owned));
+                failure.error = Some(Box::new(error));
+                failure
+            }
+            CallError::ToolFailed(_) => Self::new(Exit::ToolFailed, "tool-failed", message),
+            CallError::Unavailable(_) => Self::new(Exit::ServerFailed, "unavailable", message),
+            CallError::TooLarge { .. } | CallError::ListingTooLarge { .. } => {
+                Self::new(Exit::ServerFailed, "too-large", message)
+            }
+            _ => Self::new(Exit::ServerFailed, "malformed", message)
+                .hint("`selvedge inspect --trace FILE` records what the server writes"),
+        }
+    }
+}
+
+const fn refusal_hint(code: i64) -> Option<&'static str> {
+    match code {
+        code::METHOD_NOT_FOUND => {
+            Some("the server does not know this method; `selvedge inspect` shows what it offers")
+        }
+        code::INVALID_PARAMS => Some("`selvedge tools` and `selvedge prompts` show what the server takes"),
+        code::NOT_INITIALIZED => Some("`selvedge resources` lists what can be read"),
+        _ => None,
+    }
+}
+
+fn connect_hints(reason: &Reason, server: &Server) -> Vec<String> {
+    let hint = match reason {
+        Reason::OpenFailed(error) => return open_hint(error, server).into_iter().collect(),
+        Reason::HandshakeTimedOut { .. } => {
+            "`--timeout SECS` waits longer: the first start of a package may have to download it"
+        }
+        Reason::HandshakeMalformed(_) | Reason::HandshakeRefused(_) => {
+            "`--trace FILE` records what was said; `--framing content-length` suits servers built like language servers"
+        }
+        Reason::Violated(_) => "without `--strict` such output is passed over",
+        Reason::Exited(_) | Reason::OutputClosed | Reason::InputClosed(_) => {
+            "a server sees only harmless variables of yours: `--env NAME` passes another one through"
+        }
+        _ => return Vec::new(),
+    };
+    vec![hint.to_owned()]
+}
+
+fn open_hint(error: &OpenError, server: &Server) -> Option<String> {
+    let command = server.name();
+    let hint = match error {
+        OpenError::CommandNotFound(_) => match command.as_str() {
+            "npx" | "npm" | "node" => "it comes with Node.js".to_owned(),
+            "uvx" | "uv" => "it comes with uv".to_owned(),
+            _ if command.contains(char::is_whitespace) => {
+                "no shell reads the command: write each word by itself, without quotes around all".to_owned()
+            }
+            _ => {
+                "is it installed, and in PATH? What stands behind `--` is the server's own command".to_owned()
+            }
+        },
+        OpenError::NotExecutable(_) => "is it a program? A script needs the right to be run".to_owned(),
+        OpenError::DirectoryNotFound(_) => "`--cwd` must name a directory".to_owned(),
+        _ => return None,
+    };
+    Some(hint)
+}

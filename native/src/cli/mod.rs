@@ -1,0 +1,149 @@
+//! Commands, from their arguments to the exit code. Nothing is left of a server when one ends.
+
+mod args;
+mod arguments;
+mod call;
+mod content;
+mod demo;
+mod failure;
+mod inspect;
+mod json;
+mod list;
+mod meter;
+mod output;
+mod ping;
+mod prompt;
+mod read;
+mod session;
+mod signals;
+mod table;
+mod text;
+
+use std::process::ExitCode;
+
+use selvedge::{Connection, serve_stdio};
+
+pub(crate) use args::Cli;
+
+use args::{Command, Global};
+use failure::{Exit, Failure};
+use output::{Output, Printed};
+use session::{Plan, Session};
+use signals::Signals;
+
+/// Does what the command line asks for.
+pub(crate) async fn run(cli: Cli) -> ExitCode {
+    let Cli { global, command } = cli;
+    if let Command::Serve(_) = command {
+        return serve_demo().await;
+    }
+    let (output, printed) = match Output::new(&global) {
+        Ok(pair) => pair,
+        Err(error) => {
+            anstream::eprintln!("error: {error}");
+            return code(Exit::Usage);
+        }
+    };
+    // Input is read before signals are caught, so that the user can leave.
+    let plan = call::read_input(&command).and_then(|input| Ok((input, Plan::new(&global, &command)?)));
+    match plan {
+        Ok((input, plan)) => drive(&command, input, plan, output, printed).await,
+        Err(failure) => {
+            failure.tell(&output);
+            drop(output);
+            let _ = printed.await;
+            code(failure.exit)
+        }
+    }
+}
+
+async fn serve_demo() -> ExitCode {
+    match serve_stdio(crate::demo::Demo).await {
+        Ok(()) => code(Exit::Done),
+        Err(error) => {
+            anstream::eprintln!("error: {error}");
+            code(Exit::ServerFailed)
+        }
+    }
+}
+
+/// Runs one command with its server, and ends the server whatever happens.
+async fn drive(
+    command: &Command,
+    input: Option<String>,
+    plan: Plan,
+    output: Output,
+    printed: Printed,
+) -> ExitCode {
+    let mut signals = match Signals::new() {
+        Ok(signals) => signals,
+        Err(error) => {
+            anstream::eprintln!("error: signals cannot be caught: {error}");
+            return code(Exit::Usage);
+        }
+    };
+    let Plan { server, options, seen } = plan;
+    let prepared = Connection::prepare(server.clone(), options);
+    let connection = prepared.handle();
+    let work = async {
+        let session = Session::connect(prepared, &server, seen, &output).await?;
+        perform(command, input, &session).await
+    };
+    let worked = tokio::select! {
+        biased;
+        signal = signals.next() => Err(signal),
+        result = work => Ok(result),
+    };
+    if worked.is_err() {
+        output.note("interrupted: the server is being shut down; once more kills it");
+    }
+    // A failure is told last: only a server that is gone has said all it had to say.
+    let end = async {
+        let retirement = connection.shutdown().await;
+        if let Err(error) = &retirement {
+            output.warn(&error.to_string());
+        }
+        let exit = match worked {
+            Ok(Ok(exit)) => code(exit),
+            Ok(Err(failure)) => {
+                let failure = failure.with_tail(&connection);
+                failure.tell(&output);
+                code(failure.exit)
+            }
+            Err(signal) => signal,
+        };
+        drop(output);
+        match printed.await {
+            Ok(Err(error)) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+                anstream::eprintln!("error: the output cannot be written: {error}");
+                code(Exit::Usage)
+            }
+            _ => exit,
+        }
+    };
+    tokio::select! {
+        biased;
+        exit = end => exit,
+        // What runs still ends with the runtime, which kills the server's whole group.
+        signal = signals.next() => signal,
+    }
+}
+
+async fn perform(command: &Command, input: Option<String>, session: &Session<'_>) -> Result<Exit, Failure> {
+    match command {
+        Command::Tools(_) => list::tools(session).await,
+        Command::Resources(_) => list::resources(session).await,
+        Command::Prompts(_) => list::prompts(session).await,
+        Command::Call(call) => call::call(session, call, input).await,
+        Command::Read(read) => read::read(session, &read.uri).await,
+        Command::Prompt(prompt) => prompt::prompt(session, prompt).await,
+        Command::Ping(ping) => ping::ping(session, ping.count).await,
+        Command::Inspect(_) => inspect::inspect(session).await,
+        Command::Demo => demo::demo(session).await,
+        Command::Serve(_) => Ok(Exit::Done),
+    }
+}
+
+fn code(exit: Exit) -> ExitCode {
+    ExitCode::from(exit as u8)
+}
