@@ -6,7 +6,7 @@ use std::{
     io,
     pin::Pin,
     sync::Arc,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use selvedge_core::{
@@ -20,11 +20,11 @@ use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     sync::mpsc,
     task::{AbortHandle, Id, JoinError, JoinSet},
-    time::{sleep_until, timeout_at},
+    time::{Instant, sleep_until, timeout_at},
 };
 
 const READ_BYTES: usize = 64 << 10;
-/// Past this much unwritten output nothing is read and no report is taken.
+/// Past this much unwritten output nothing is read, nor is any report taken.
 const MAX_OUTBOX_BYTES: usize = 4 << 20;
 /// Reports of progress that wait to be written; a tool that reports faster waits.
 const MAX_REPORTS: usize = 64;
@@ -174,7 +174,7 @@ impl<T: Tools> Session<T> {
             }
         }
         match self.ends_at {
-            Some(at) => timeout_at(at.into(), output.flush()).await.unwrap_or(Ok(())),
+            Some(at) => timeout_at(at, output.flush()).await.unwrap_or(Ok(())),
             None => Ok(()),
         }
     }
@@ -247,7 +247,10 @@ async fn write(output: &mut (impl AsyncWrite + Unpin), outbox: &VecDeque<u8>) ->
 
 async fn until(at: Option<Instant>) {
     match at {
-        Some(at) => sleep_until(at.into()).await,
+        Some(at) => sleep_until(at).await,
         None => pending().await,
     }
 }
+
+#[cfg(test)]
+mod tests;
