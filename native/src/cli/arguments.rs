@@ -1,8 +1,10 @@
 //! `key=value` on the command line, read as the tool's schema says.
 
+use std::io::{self, IsTerminal, Read as _};
+
 use selvedge::core::json::{Kind, RawJson, View, push_string};
 
-use super::{Failure, text};
+use super::{Failure, args::Command, text};
 
 /// How many references and alternatives are followed for one argument: a schema may refer to itself.
 const MAX_SCHEMA_STEPS: usize = 64;
@@ -16,8 +18,42 @@ pub(super) struct Pair<'a> {
     is_json: bool,
 }
 
+/// What was given for a call.
+#[derive(Debug)]
+pub(super) enum Given<'a> {
+    /// One argument a word; none for commands that take none.
+    Pairs(Vec<Pair<'a>>),
+    /// The text of a JSON object.
+    Whole(String),
+}
+
+/// Takes the arguments from the command line, or from standard input where it says so.
+pub(super) fn given(command: &Command) -> Result<Given<'_>, Failure> {
+    match command {
+        Command::Call(call) => {
+            let is_dash = matches!(call.pairs.as_slice(), [only] if only == "-");
+            match call.args.as_deref().or(is_dash.then_some("-")) {
+                Some("-") => whole(&read_input()?).map(Given::Whole),
+                Some(json) => whole(json).map(Given::Whole),
+                None => pairs(&call.pairs).map(Given::Pairs),
+            }
+        }
+        Command::Prompt(prompt) => pairs(&prompt.pairs).map(Given::Pairs),
+        _ => Ok(Given::Pairs(Vec::new())),
+    }
+}
+
+fn read_input() -> Result<String, Failure> {
+    if io::stdin().is_terminal() {
+        anstream::eprintln!("reading the arguments from the terminal: a JSON object, then Ctrl-D");
+    }
+    let mut json = String::new();
+    io::stdin().read_to_string(&mut json).map_err(|error| Failure::file("standard input", &error))?;
+    Ok(json)
+}
+
 /// Takes the arguments apart.
-pub(super) fn pairs(words: &[String]) -> Result<Vec<Pair<'_>>, Failure> {
+fn pairs(words: &[String]) -> Result<Vec<Pair<'_>>, Failure> {
     let mut pairs: Vec<Pair<'_>> = Vec::with_capacity(words.len());
     for word in words {
         let Some((key, value)) = word.split_once('=') else {
@@ -246,7 +282,7 @@ fn object<'a>(members: impl IntoIterator<Item = (&'a str, String)>) -> String {
 }
 
 /// Reads arguments that were given as one JSON text.
-pub(super) fn whole(json: &str) -> Result<String, Failure> {
+fn whole(json: &str) -> Result<String, Failure> {
     match RawJson::new(json) {
         Ok(raw) if raw.view().kind() == Kind::Object => Ok(raw.into_string()),
         Ok(raw) => Err(Failure::usage(format!(

@@ -1,7 +1,5 @@
 //! `selvedge call`.
 
-use std::io::{self, IsTerminal, Read as _};
-
 use selvedge::{
     CallOptions, Error,
     core::{
@@ -14,37 +12,20 @@ use serde_json::value::RawValue;
 
 use super::{
     Exit, Failure, Session,
-    args::{Call, Command},
-    arguments::{self, Pair},
+    arguments::{self, Given, Pair},
     content,
     json::Verbatim,
     meter::Meter,
     text,
 };
 
-/// Reads the arguments that come on standard input, if the command line says so.
-pub(super) fn read_input(command: &Command) -> Result<Option<String>, Failure> {
-    let Command::Call(call) = command else { return Ok(None) };
-    let is_pair = matches!(call.pairs.as_slice(), [only] if only == "-");
-    if !is_pair && call.args.as_deref() != Some("-") {
-        return Ok(call.args.clone());
-    }
-    if io::stdin().is_terminal() {
-        anstream::eprintln!("reading the arguments from the terminal: a JSON object, then Ctrl-D");
-    }
-    let mut json = String::new();
-    io::stdin().read_to_string(&mut json).map_err(|error| Failure::file("standard input", &error))?;
-    Ok(Some(json))
-}
-
 /// Calls a tool and prints its answer.
-pub(super) async fn call(session: &Session<'_>, call: &Call, input: Option<String>) -> Result<Exit, Failure> {
-    let pairs = if input.is_some() { Vec::new() } else { arguments::pairs(&call.pairs)? };
-    let (json, missing) = match input {
-        Some(json) => (arguments::whole(&json)?, Vec::new()),
-        None => typed(session, &call.name, &pairs).await?,
+pub(super) async fn call(session: &Session<'_>, name: &str, given: Given<'_>) -> Result<Exit, Failure> {
+    let (json, missing) = match given {
+        Given::Whole(json) => (json, Vec::new()),
+        Given::Pairs(pairs) => typed(session, name, &pairs).await?,
     };
-    let result = call_tool(session, &call.name, json, None).await.map_err(|failure| {
+    let result = call_tool(session, name, json, None).await.map_err(|failure| {
         missing.iter().fold(failure, |failure, name| failure.hint(format!("`{name}` is missing")))
     })?;
     session.tell_stray().await;
@@ -60,7 +41,7 @@ pub(super) async fn call(session: &Session<'_>, call: &Call, input: Option<Strin
     if !result.is_error() {
         return Ok(Exit::Done);
     }
-    session.output.warn(&format!("the tool {} says that it failed", text::one_line(&call.name)));
+    session.output.warn(&format!("the tool {} says that it failed", text::one_line(name)));
     for name in missing {
         session.output.note(&format!("hint: `{}` is missing", text::one_line(&name)));
     }

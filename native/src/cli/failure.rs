@@ -5,7 +5,7 @@ use std::{fmt::Display, io};
 use selvedge::{
     ConnectError, Connection, Error, Server,
     core::{
-        client::{CallError, OpenError, Reason},
+        client::{CallError, Evidence, OpenError, Reason, RetirementError},
         jsonrpc::{RpcError, code},
     },
 };
@@ -93,13 +93,29 @@ impl Failure {
         self
     }
 
-    /// Adds what the server wrote last on its diagnostic stream, if it ended by itself.
-    pub(super) fn with_tail(mut self, connection: &Connection) -> Self {
-        let is_dead = connection.reason().is_some_and(|reason| *reason != Reason::ShutDown);
-        if is_dead && self.stderr_tail.is_empty() {
+    /// Adds how the server ended and what it wrote last on its diagnostic stream, where that may be the cause.
+    pub(super) fn with_end(
+        mut self,
+        connection: &Connection,
+        end: &Result<Evidence, RetirementError>,
+    ) -> Self {
+        let has_answered = self.exit != Exit::ServerFailed || self.error.is_some();
+        if has_answered || !self.stderr_tail.is_empty() {
+            return self;
+        }
+        let has_died = connection.reason().is_some_and(|reason| *reason != Reason::ShutDown);
+        let crash = match end {
+            Ok(Evidence::Exited(status)) if status.code.is_some_and(|code| code != 0) => Some(status),
+            _ => None,
+        };
+        if has_died || crash.is_some() {
             connection.stderr_tail().unwrap_or_default().clone_into(&mut self.stderr_tail);
         }
-        self
+        let told = crash.map(ToString::to_string).filter(|crash| !self.message.contains(crash));
+        match told {
+            Some(crash) => self.hint(format!("the server {crash}")),
+            None => self,
+        }
     }
 
     /// There is no session.

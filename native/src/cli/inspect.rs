@@ -121,7 +121,7 @@ fn report(session: &Session<'_>, findings: &Findings) -> String {
     };
     lines.fact("end", &end);
     faults(&mut lines, findings);
-    lines.block("what it wrote on stderr", findings.stderr_tail.lines());
+    lines.block("what it wrote on stderr", Cut::Head, findings.stderr_tail.lines());
     lines.withheld(&session.withheld);
     lines.out
 }
@@ -137,7 +137,7 @@ fn about(lines: &mut Lines<'_>, session: &Session<'_>) {
         handshake.capabilities.raw.view().members().filter_map(|(name, _)| name.to_text()).collect();
     lines.fact("offers", &one_line(&offers.join(", ")));
     if let Some(instructions) = &handshake.instructions {
-        lines.block("what it says to models", instructions.lines());
+        lines.block("what it says to models", Cut::Tail, instructions.lines());
     }
 }
 
@@ -153,6 +153,7 @@ fn faults(lines: &mut Lines<'_>, findings: &Findings) {
         let unusable = listed.outcome.iter().flat_map(|(_, unusable)| unusable);
         lines.block(
             &format!("{} that cannot be used", listed.what),
+            Cut::Tail,
             unusable.map(|entry| {
                 let name = entry.name.clone().unwrap_or_else(|| format!("number {}", entry.index + 1));
                 format!("{name}: {}", entry.reason)
@@ -172,8 +173,15 @@ fn faults(lines: &mut Lines<'_>, findings: &Findings) {
         lines.fact("fault", &format!("{}{} ({what})", times, output.paint(WARN, &one_line(kind))));
     }
     if let Some(inspection) = &findings.inspection {
-        lines.block("what it wrote that is no message", inspection.stray_samples.iter());
+        lines.block("what it wrote that is no message", Cut::Head, inspection.stray_samples.iter());
     }
+}
+
+/// What is left off where there is too much.
+#[derive(Clone, Copy)]
+enum Cut {
+    Head,
+    Tail,
 }
 
 /// The lines of a report.
@@ -191,13 +199,17 @@ impl Lines<'_> {
         self.out.push('\n');
     }
 
-    /// Appends the last of some lines under a head, if there are any.
-    fn block(&mut self, what: &str, lines: impl Iterator<Item = impl AsRef<str>>) {
+    /// Appends some lines under a head, if there are any.
+    fn block(&mut self, what: &str, part: Cut, lines: impl Iterator<Item = impl AsRef<str>>) {
         let lines: Vec<_> = lines.collect();
         let left_off = lines.len().saturating_sub(MAX_LINES);
-        let Some(shown) = lines.get(left_off..).filter(|shown| !shown.is_empty()) else { return };
+        let (shown, which) = match part {
+            Cut::Head => (lines.get(left_off..), "last"),
+            Cut::Tail => (lines.get(..lines.len() - left_off), "first"),
+        };
+        let Some(shown) = shown.filter(|shown| !shown.is_empty()) else { return };
         let more = if left_off > 0 {
-            format!(" (the last {MAX_LINES} lines of {})", lines.len())
+            format!(" (the {which} {MAX_LINES} lines of {})", lines.len())
         } else {
             String::new()
         };
@@ -225,7 +237,11 @@ impl Lines<'_> {
                 None => lines.push(name),
             }
         }
-        self.block(&format!("{} of your variables are withheld from it", names.len()), lines.iter());
+        self.block(
+            &format!("{} of your variables are withheld from it", names.len()),
+            Cut::Tail,
+            lines.iter(),
+        );
     }
 }
 

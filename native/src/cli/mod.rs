@@ -26,6 +26,7 @@ use selvedge::{Connection, serve_stdio};
 pub(crate) use args::Cli;
 
 use args::{Command, Global};
+use arguments::Given;
 use failure::{Exit, Failure};
 use output::{Output, Printed};
 use session::{Plan, Session};
@@ -45,9 +46,9 @@ pub(crate) async fn run(cli: Cli) -> ExitCode {
         }
     };
     // Input is read before signals are caught, so that the user can leave.
-    let plan = call::read_input(&command).and_then(|input| Ok((input, Plan::new(&global, &command)?)));
+    let plan = arguments::given(&command).and_then(|given| Ok((given, Plan::new(&global, &command)?)));
     match plan {
-        Ok((input, plan)) => drive(&command, input, plan, output, printed).await,
+        Ok((given, plan)) => drive(&command, given, plan, output, printed).await,
         Err(failure) => {
             failure.tell(&output);
             drop(output);
@@ -70,7 +71,7 @@ async fn serve_demo() -> ExitCode {
 /// Runs one command with its server, and ends the server whatever happens.
 async fn drive(
     command: &Command,
-    input: Option<String>,
+    given: Given<'_>,
     plan: Plan,
     output: Output,
     printed: Printed,
@@ -87,7 +88,7 @@ async fn drive(
     let connection = prepared.handle();
     let work = async {
         let session = Session::connect(prepared, &server, seen, &output).await?;
-        perform(command, input, &session).await
+        perform(command, given, &session).await
     };
     let worked = tokio::select! {
         biased;
@@ -106,7 +107,7 @@ async fn drive(
         let exit = match worked {
             Ok(Ok(exit)) => code(exit),
             Ok(Err(failure)) => {
-                let failure = failure.with_tail(&connection);
+                let failure = failure.with_end(&connection, &retirement);
                 failure.tell(&output);
                 code(failure.exit)
             }
@@ -129,14 +130,14 @@ async fn drive(
     }
 }
 
-async fn perform(command: &Command, input: Option<String>, session: &Session<'_>) -> Result<Exit, Failure> {
+async fn perform(command: &Command, given: Given<'_>, session: &Session<'_>) -> Result<Exit, Failure> {
     match command {
         Command::Tools(_) => list::tools(session).await,
         Command::Resources(_) => list::resources(session).await,
         Command::Prompts(_) => list::prompts(session).await,
-        Command::Call(call) => call::call(session, call, input).await,
+        Command::Call(call) => call::call(session, &call.name, given).await,
         Command::Read(read) => read::read(session, &read.uri).await,
-        Command::Prompt(prompt) => prompt::prompt(session, prompt).await,
+        Command::Prompt(prompt) => prompt::prompt(session, &prompt.name, given).await,
         Command::Ping(ping) => ping::ping(session, ping.count).await,
         Command::Inspect(_) => inspect::inspect(session).await,
         Command::Demo => demo::demo(session).await,

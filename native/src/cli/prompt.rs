@@ -4,20 +4,24 @@ use serde_json::value::RawValue;
 
 use super::{
     Exit, Failure, Session,
-    args::Prompt,
-    arguments, content,
+    arguments::{self, Given},
+    content,
     json::Verbatim,
     output::{BOLD, DIM},
     text::{closest, one_line},
 };
 
 /// Gets a prompt and prints its messages.
-pub(super) async fn prompt(session: &Session<'_>, prompt: &Prompt) -> Result<Exit, Failure> {
-    let pairs = arguments::pairs(&prompt.pairs)?;
-    check(session, &prompt.name, &pairs).await?;
-    let json = RawValue::from_string(arguments::textual(&pairs)).map_err(|error| Failure::bug(&error))?;
-    let result =
-        session.wait("getting the prompt", session.connection.get_prompt(&prompt.name, &json)).await?;
+pub(super) async fn prompt(session: &Session<'_>, name: &str, given: Given<'_>) -> Result<Exit, Failure> {
+    let json = match given {
+        Given::Whole(json) => json,
+        Given::Pairs(pairs) => {
+            check(session, name, &pairs).await?;
+            arguments::textual(&pairs)
+        }
+    };
+    let json = RawValue::from_string(json).map_err(|error| Failure::bug(&error))?;
+    let result = session.wait("getting the prompt", session.connection.get_prompt(name, &json)).await?;
     session.tell_stray().await;
     let output = session.output;
     if output.is_json {

@@ -8,17 +8,21 @@ use super::{
     text::{cut, pad},
 };
 
-/// The widest a column gets for the sake of one row.
+/// The widest the first column gets for the sake of one row, and the others.
+const MAX_FIRST: usize = 64;
 const MAX_COLUMN: usize = 44;
 const GAP: usize = 2;
 
 /// Lays rows out in columns under a head. On a terminal every row is one line; the
 /// first column, which names things, is never cut.
 pub(super) fn table<const N: usize>(output: &Output, head: [&str; N], rows: &[[String; N]]) -> String {
+    // The last column says most: on a narrow terminal the ones before it leave it room.
+    let max_column = output.columns.map_or(MAX_COLUMN, |columns| (columns / 3).min(MAX_COLUMN));
     let mut widths = head.map(str::len);
     for row in rows {
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = (*width).max(cell.width().min(MAX_COLUMN));
+        for (at, (width, cell)) in widths.iter_mut().zip(row).enumerate() {
+            let max = if at == 0 { MAX_FIRST } else { max_column };
+            *width = (*width).max(cell.width().min(max));
         }
     }
     let mut out = String::new();
