@@ -1,0 +1,11 @@
+//! The command line, end to end: the real binary against its own demo server and against a stubborn fake.
+
+#![cfg(test)]
+
+mod answers;
+mod arguments;
+mod ends;
+mod failures;
+mod harness;
+mod serve;
+mod views;
