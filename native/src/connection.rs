@@ -23,7 +23,7 @@ use serde::Serialize;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
 use crate::{
-    driver::{Command, Driver, Order, ProgressSink, Request},
+    driver::{Command, Driver, Inbox, Order, ProgressSink, Request},
     process::Server,
     trace::Trace,
 };
@@ -205,6 +205,7 @@ pub struct Connection {
 
 #[derive(Debug)]
 struct Inner {
+    orders: mpsc::UnboundedSender<Order>,
     commands: mpsc::UnboundedSender<Command>,
     /// One permit for each call that may be in flight: further callers wait.
     permits: Semaphore,
@@ -226,7 +227,9 @@ impl Connection {
     /// Prepares a connection without starting anything. Must be called within a tokio runtime.
     #[must_use]
     pub fn prepare(server: Server, options: Options) -> Prepared {
-        let (commands, inbox) = mpsc::unbounded_channel();
+        let (orders, ordered) = mpsc::unbounded_channel();
+        let (commands, commanded) = mpsc::unbounded_channel();
+        let inbox = Inbox { orders: ordered, commands: commanded, is_open: true };
         let (start, started) = oneshot::channel();
         let (tell_ready, ready) = oneshot::channel();
         let shared = Arc::new(Shared {
@@ -238,8 +241,14 @@ impl Connection {
         let permits = Semaphore::new(options.client.limits.max_calls_in_flight.min(Semaphore::MAX_PERMITS));
         let driver = Driver::new(server, options, inbox, tell_ready, shared.clone());
         tokio::spawn(driver.run_after(started));
-        let inner =
-            Inner { commands, permits, tickets: AtomicU64::new(0), handshake: OnceLock::new(), shared };
+        let inner = Inner {
+            orders,
+            commands,
+            permits,
+            tickets: AtomicU64::new(0),
+            handshake: OnceLock::new(),
+            shared,
+        };
         Prepared { connection: Self { inner: Arc::new(inner) }, start, ready }
     }
 
@@ -475,7 +484,7 @@ impl Connection {
             progress: on_progress.is_some(),
         };
         let order = Order { ticket, request, options: core, on_progress, reply };
-        if inner.commands.send(Command::Call(order)).is_err() {
+        if inner.orders.send(order).is_err() {
             return Err(Error::Call(inner.shared.unavailable()));
         }
         let mut guard = CancelOnDrop { commands: &inner.commands, ticket: Some(ticket) };

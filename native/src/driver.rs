@@ -1,7 +1,7 @@
 //! The loop that carries a client's effects out and brings it what the world did.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, VecDeque},
     future::{Future, pending, poll_fn},
     io,
     pin::Pin,
@@ -11,7 +11,7 @@ use std::{
 };
 
 use selvedge_core::{
-    Client, Misuse, Tick,
+    Client, Misuse, Patience, Tick,
     client::{
         Answer, AskId, CallError, CallId, CallOptions, Effect, Event, Evidence, ExitStatus, Progress, Reason,
         RetirementError, State,
@@ -22,7 +22,7 @@ use selvedge_core::{
 };
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite},
-    sync::{mpsc, oneshot},
+    sync::{mpsc, mpsc::error::TryRecvError, oneshot},
     time::Sleep,
 };
 
@@ -35,16 +35,16 @@ use crate::{
 
 /// How much is read at once.
 const READ_BYTES: usize = 256 << 10;
-/// The outbound queue: past it no command is taken.
+/// The outbound queue: past it calls wait for their turn.
 const MAX_OUTBOX_BYTES: usize = 4 << 20;
 /// Past this, nothing is read either: what the server asks must not pile up answers that it does not read.
 const MAX_ANSWER_BYTES: usize = MAX_OUTBOX_BYTES + (1 << 20);
-/// How many commands are taken before the loop turns to its streams again.
-const MAX_COMMANDS_A_TURN: usize = 256;
+/// How many orders are taken before the loop turns to its streams again.
+const MAX_ORDERS_A_TURN: usize = 256;
 
-/// What the application wants of a connection.
+/// What the application wants of a connection, beside calls. It takes its own way, past the calls that wait
+/// for their turn.
 pub(crate) enum Command {
-    Call(Order),
     /// The caller of an order is gone.
     Cancel {
         ticket: u64,
@@ -121,15 +121,24 @@ enum Turn {
     Errors(io::Result<usize>),
     Wrote(io::Result<usize>),
     Command(Option<Command>),
+    Order(Order),
     Exited(Option<ExitStatus>),
     Woke,
+}
+
+/// What comes from the application.
+pub(crate) struct Inbox {
+    pub(crate) orders: mpsc::UnboundedReceiver<Order>,
+    pub(crate) commands: mpsc::UnboundedReceiver<Command>,
+    /// Somebody has a handle that could still say something.
+    pub(crate) is_open: bool,
 }
 
 /// Owns a client and the process it talks to.
 pub(crate) struct Driver {
     client: Client,
     server: Server,
-    commands: mpsc::UnboundedReceiver<Command>,
+    inbox: Inbox,
     ready: Option<oneshot::Sender<Handshake>>,
     on_event: Option<EventSink>,
     shared: Arc<Shared>,
@@ -138,6 +147,8 @@ pub(crate) struct Driver {
     origin: Instant,
     opened_after: Option<Duration>,
     calls: BTreeMap<CallId, Pending>,
+    /// The orders that wait until the server has read what is queued, and until when they do.
+    held: VecDeque<(Tick, Order)>,
     violations: ViolationLog,
     errors: ErrorLog,
 }
@@ -154,7 +165,8 @@ struct Streams {
     outbox: Vec<u8>,
     written: usize,
     input_closes: bool,
-    inbox: Vec<u8>,
+    /// What was read last.
+    output: Vec<u8>,
     errors: Vec<u8>,
     /// The next wake-up. It may be earlier than needed: waking early does nothing, re-arming costs.
     alarm: Option<Pin<Box<Sleep>>>,
@@ -165,13 +177,13 @@ impl Driver {
     pub(crate) fn new(
         server: Server,
         options: Options,
-        commands: mpsc::UnboundedReceiver<Command>,
+        inbox: Inbox,
         ready: oneshot::Sender<Handshake>,
         shared: Arc<Shared>,
     ) -> Self {
         Self {
             client: Client::new(options.client),
-            commands,
+            inbox,
             ready: Some(ready),
             on_event: options.on_event,
             shared,
@@ -180,6 +192,7 @@ impl Driver {
             origin: Instant::now(),
             opened_after: None,
             calls: BTreeMap::new(),
+            held: VecDeque::new(),
             violations: ViolationLog::new(server.name()),
             errors: ErrorLog::new(server.name()),
             server,
@@ -197,7 +210,7 @@ impl Driver {
                 // A parked client connects.
                 let _ = self.client.connect(Tick::ZERO);
             }
-            command = self.commands.recv() => self.command(command, Tick::ZERO),
+            command = self.inbox.commands.recv() => self.command(command, Tick::ZERO),
             else => {}
         }
         self.run().await;
@@ -206,16 +219,16 @@ impl Driver {
     async fn run(mut self) {
         let mut now = Tick::ZERO;
         loop {
-            if self.client.poll_timeout().is_some_and(|due| due <= now) {
-                self.client.handle_timeout(now);
-            }
+            self.client.handle_timeout(now);
+            self.take_waiting(now);
             self.carry_out(now);
             self.write_now(now).await;
             if self.client.state() == State::Retired {
                 return self.retire();
             }
-            self.streams.arm(self.client.poll_timeout(), self.origin);
-            let turn = self.streams.next(&mut self.commands).await;
+            let held = self.held.iter().map(|(due, _)| *due).min();
+            self.streams.arm(self.client.poll_timeout().into_iter().chain(held).min(), self.origin);
+            let turn = self.streams.next(&mut self.inbox).await;
             now = self.now();
             self.take(turn, now);
         }
@@ -233,20 +246,18 @@ impl Driver {
                 self.client.handle_eof(now);
             }
             Turn::Read(Ok(_)) => {
-                let inbox = std::mem::take(&mut self.streams.inbox);
-                self.note("received", &inbox, now);
-                self.client.handle_bytes(now, &inbox);
-                self.streams.inbox = inbox;
+                let output = std::mem::take(&mut self.streams.output);
+                self.note("received", &output, now);
+                self.client.handle_bytes(now, &output);
+                self.streams.output = output;
             }
             Turn::Errors(result) => self.take_errors(&result, now),
             Turn::Wrote(result) => self.take_written(result, now),
-            Turn::Command(command) => {
-                self.command(command, now);
-            }
+            Turn::Command(command) => self.command(command, now),
+            Turn::Order(order) => self.take_order(order, now),
             Turn::Exited(status) => self.take_exit(status, now),
             Turn::Woke => self.streams.alarm_at = None,
         }
-        self.take_commands(now);
     }
 
     fn take_errors(&mut self, result: &io::Result<usize>, now: Tick) {
@@ -288,23 +299,60 @@ impl Driver {
         }
     }
 
-    /// Takes the commands that are there already, so that their messages leave in one write.
-    fn take_commands(&mut self, now: Tick) {
-        for _ in 0..MAX_COMMANDS_A_TURN {
-            if self.streams.outbox.len() > MAX_OUTBOX_BYTES {
-                return;
-            }
-            match self.commands.try_recv() {
+    /// Takes what the application wants and said already, so that its messages leave in one write, and so
+    /// that a server that never stops writing cannot keep it waiting.
+    fn take_waiting(&mut self, now: Tick) {
+        loop {
+            match self.inbox.commands.try_recv() {
                 Ok(command) => self.command(Some(command), now),
-                Err(_) => return,
+                Err(TryRecvError::Disconnected) if self.inbox.is_open => self.command(None, now),
+                Err(_) => break,
             }
+        }
+        while !self.streams.is_congested()
+            && let Some((_, order)) = self.held.pop_front()
+        {
+            self.order(order, now);
             self.carry_out(now);
+        }
+        for _ in 0..MAX_ORDERS_A_TURN {
+            let Ok(order) = self.inbox.orders.try_recv() else { break };
+            self.take_order(order, now);
+            self.carry_out(now);
+        }
+        if self.held.iter().any(|(due, _)| *due <= now) {
+            self.expire_held(now);
+        }
+    }
+
+    /// Makes a call, or holds it back until the server has read what is queued.
+    fn take_order(&mut self, order: Order, now: Tick) {
+        if !self.streams.is_congested() && self.held.is_empty() {
+            return self.order(order, now);
+        }
+        let due = now.after(self.patience(&order).total);
+        self.held.push_back((due, order));
+    }
+
+    fn patience(&self, order: &Order) -> Patience {
+        order.options.patience.unwrap_or(self.client.config().patience)
+    }
+
+    /// Gives up on the calls that waited too long for their turn.
+    fn expire_held(&mut self, now: Tick) {
+        for (due, order) in std::mem::take(&mut self.held) {
+            if due > now {
+                self.held.push_back((due, order));
+                continue;
+            }
+            let after = self.patience(&order).total;
+            // The caller may have given up.
+            let _ = order.reply.send(Err(Error::Call(CallError::TimedOut { after, hint: None })));
         }
     }
 
     fn command(&mut self, command: Option<Command>, now: Tick) {
         match command {
-            Some(Command::Call(order)) => self.order(order, now),
             Some(Command::Cancel { ticket }) => {
                 // Only a caller that gave up takes this way, so a search will do.
                 if let Some(call) =
@@ -320,12 +368,20 @@ impl Driver {
             Some(Command::Inspect { reply }) => {
                 let _ = reply.send(Inspection::of(&self.client, self.opened_after));
             }
+            Some(Command::Shutdown) => self.client.shutdown(now),
             // Without handles nobody can want anything any more.
-            Some(Command::Shutdown) | None => self.client.shutdown(now),
+            None => {
+                self.inbox.is_open = false;
+                self.client.shutdown(now);
+            }
         }
     }
 
     fn order(&mut self, order: Order, now: Tick) {
+        if order.reply.is_closed() {
+            // The caller gave up before it was its turn.
+            return;
+        }
         match order.request.make(&mut self.client, now, order.options) {
             Ok(call) => {
                 let Order { ticket, on_progress, reply, .. } = order;
@@ -431,12 +487,19 @@ impl Driver {
         }
         self.shared.finish(self.client.stderr_tail());
         // What was ordered meanwhile is answered like any call that comes too late.
-        self.commands.close();
-        while let Ok(command) = self.commands.try_recv() {
-            let now = self.now();
+        self.inbox.commands.close();
+        self.inbox.orders.close();
+        let now = self.now();
+        while let Ok(command) = self.inbox.commands.try_recv() {
             self.command(Some(command), now);
-            self.carry_out(now);
         }
+        for (_, order) in std::mem::take(&mut self.held) {
+            self.order(order, now);
+        }
+        while let Ok(order) = self.inbox.orders.try_recv() {
+            self.order(order, now);
+        }
+        self.carry_out(now);
     }
 }
 
@@ -453,7 +516,7 @@ impl Streams {
         self.process = Some(process);
         self.output_is_open = true;
         self.errors_are_open = true;
-        self.inbox.reserve(READ_BYTES);
+        self.output.reserve(READ_BYTES);
         self.errors.reserve(READ_BYTES / 8);
     }
 
@@ -463,6 +526,16 @@ impl Streams {
         } else {
             self.outbox.extend_from_slice(&bytes);
         }
+    }
+
+    /// Returns how many bytes are to be written.
+    const fn queued(&self) -> usize {
+        self.outbox.len() - self.written
+    }
+
+    /// Returns whether the server is to read before more is sent.
+    const fn is_congested(&self) -> bool {
+        self.queued() > MAX_OUTBOX_BYTES
     }
 
     const fn has_outbox(&self) -> bool {
@@ -528,22 +601,23 @@ impl Streams {
     }
 
     /// Waits for the next thing that the world does.
-    async fn next(&mut self, commands: &mut mpsc::UnboundedReceiver<Command>) -> Turn {
-        let has_outbox = self.has_outbox();
-        let queued = self.outbox.len() - self.written;
-        let Self { process, inbox, errors, outbox, written, alarm, alarm_at, .. } = self;
+    async fn next(&mut self, inbox: &mut Inbox) -> Turn {
+        let (has_outbox, queued) = (self.has_outbox(), self.queued());
+        let Inbox { orders, commands, is_open } = inbox;
+        let Self { process, output: read_bytes, errors, outbox, written, alarm, alarm_at, .. } = self;
         let reads = self.output_is_open && queued <= MAX_ANSWER_BYTES;
         let Some(process) = process else {
             // Nothing was opened: only a command or a deadline can change that.
             return tokio::select! {
-                command = commands.recv() => Turn::Command(command),
+                command = commands.recv(), if *is_open => Turn::Command(command),
                 () = wake(alarm), if alarm_at.is_some() => Turn::Woke,
             };
         };
         tokio::select! {
             biased;
-            result = read(&mut process.output, inbox), if reads => Turn::Read(result),
-            command = commands.recv(), if queued <= MAX_OUTBOX_BYTES => Turn::Command(command),
+            result = read(&mut process.output, read_bytes), if reads => Turn::Read(result),
+            command = commands.recv(), if *is_open => Turn::Command(command),
+            Some(order) = orders.recv() => Turn::Order(order),
             result = write(&mut process.input, outbox.get(*written..).unwrap_or_default()), if has_outbox => {
                 Turn::Wrote(result)
             }
