@@ -3,6 +3,8 @@
 //!
 //! `cargo bench -p selvedge-tests --bench core` prints medians and their ratios; `-- --smoke` runs each once.
 
+#![expect(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     fmt::Write as _,
@@ -76,7 +78,7 @@ fn engine(client: &mut Client, head: &str, tail: &str, line: &mut String) -> (Du
     let call = client.call_tool(Tick::ZERO, "t", "{}", CallOptions::default()).expect("a ready client calls");
     while client.poll_effect().is_some() {}
     line.clear();
-    let _ = write!(line, "{head}{}{tail}\n", call.as_u64());
+    let _ = writeln!(line, "{head}{}{tail}", call.as_u64());
     let allocations = ALLOCATIONS.load(Ordering::Relaxed);
     let start = Instant::now();
     for chunk in line.as_bytes().chunks(CHUNK_BYTES) {
@@ -93,7 +95,8 @@ fn engine(client: &mut Client, head: &str, tail: &str, line: &mut String) -> (Du
 
 fn yardstick(line: &str) -> Duration {
     let start = Instant::now();
-    let envelope: Envelope<'_> = serde_json::from_slice(black_box(line.as_bytes())).expect("the line is valid");
+    let envelope: Envelope<'_> =
+        serde_json::from_slice(black_box(line.as_bytes())).expect("the line is valid");
     black_box((envelope.jsonrpc, envelope.id, envelope.result.get().len()));
     start.elapsed()
 }
@@ -119,7 +122,7 @@ fn measure(name: &str, result: &str, rounds: usize) {
     println!(
         "{name:<28} {:>9} B  engine {ours:>10.2?} ({:>6.2} GB/s, {} allocations)  serde_json {theirs:>10.2?}  ratio {:.2}",
         line.len(),
-        line.len() as f64 / ours.as_secs_f64() / 1e9,
+        f64::from(u32::try_from(line.len()).unwrap_or(u32::MAX)) / ours.as_secs_f64() / 1e9,
         allocations.get(allocations.len() / 2).copied().unwrap_or_default(),
         ours.as_secs_f64() / theirs.as_secs_f64(),
     );
@@ -132,7 +135,10 @@ fn rows(bytes: usize) -> String {
         if at > 0 {
             rows.push(',');
         }
-        let _ = write!(rows, "{{\"id\":{at},\"name\":\"row {at}\",\"price\":{at}.25,\"tags\":[\"a\",\"b\"],\"ok\":true}}");
+        let _ = write!(
+            rows,
+            "{{\"id\":{at},\"name\":\"row {at}\",\"price\":{at}.25,\"tags\":[\"a\",\"b\"],\"ok\":true}}"
+        );
         at += 1;
     }
     rows.push_str("]}}");

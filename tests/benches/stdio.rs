@@ -3,6 +3,8 @@
 //! All talk to the same echo server in the same run, in turns. `cargo bench -p selvedge-tests --bench stdio`
 //! prints medians and ratios; `-- --smoke` runs each once.
 
+#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
 use std::{
     io::{BufRead, BufReader, Write},
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
@@ -298,7 +300,8 @@ fn memory(role: &str) {
             connection.shutdown().await.expect("the server's end");
             peak
         } else {
-            let transport = TokioChildProcess::new(tokio::process::Command::new(ECHO)).expect("the echo server");
+            let transport =
+                TokioChildProcess::new(tokio::process::Command::new(ECHO)).expect("the echo server");
             let client = ().serve(transport).await.expect("a session");
             client.call_tool(params(SMALL)).await.expect("a result");
             let before = peak_kib();
@@ -309,8 +312,8 @@ fn memory(role: &str) {
             peak
         }
     });
-    let line = LARGE / 1_024;
-    println!("{role:<28} peak memory for 8 MB {peak:>8} KiB ({:.2} x the line)", peak as f64 / line as f64);
+    let lines = peak * 1_024 * 100 / LARGE;
+    println!("{role:<28} peak memory for 8 MB {peak:>8} KiB ({}.{:02} x the line)", lines / 100, lines % 100);
 }
 
 /// Returns the most memory that this process has had, where the system says so.

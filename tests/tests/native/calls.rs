@@ -96,9 +96,8 @@ async fn a_call_without_an_answer_times_out_and_the_server_is_told() {
     let folder = Folder::new("timeout");
     let record = folder.file("record");
     let connection = connect(&["--record", &record], hasty()).await;
-    let mut options = CallOptions::default();
-    options.timeout = Some(Duration::from_millis(50));
-    options.total_timeout = options.timeout;
+    let timeout = Some(Duration::from_millis(50));
+    let options = CallOptions { timeout, total_timeout: timeout, ..CallOptions::default() };
     let error = call_error(connection.call_tool_with("sleep", &json!({}), options).await);
     assert_eq!(error, CallError::TimedOut { after: Duration::from_millis(50), hint: None });
     assert_eq!(echo(&connection, "alive").await.unwrap(), "alive");

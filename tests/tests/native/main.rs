@@ -1,5 +1,7 @@
 //! The native host against the stubborn fake: what no well-behaved server shows.
 
+#![cfg(test)]
+
 mod calls;
 mod life;
 
