@@ -23,6 +23,10 @@ Examples:
   Hand over a secret, which servers never inherit
     selvedge tools --env GITHUB_TOKEN -- github-mcp-server stdio
 
+Environment:
+  NO_COLOR      no colours
+  SELVEDGE_LOG  what the engine tells of its work: off, error (the default), warn, info, debug, trace
+
 Exit codes:
   0  done                     3  there is no session with the server
   1  the tool says it failed  4  the server or the protocol failed
@@ -52,7 +56,7 @@ pub(super) struct Global {
     /// Print one JSON document with the server's own words
     #[arg(long, global = true, help_heading = "Output")]
     pub(super) json: bool,
-    /// Colour the output; `auto` heeds `NO_COLOR`
+    /// Colour the output
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = "Output")]
     pub(super) color: Color,
     /// Print no notes, warnings and progress on stderr

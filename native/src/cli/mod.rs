@@ -9,6 +9,7 @@ mod failure;
 mod inspect;
 mod json;
 mod list;
+mod log;
 mod meter;
 mod output;
 mod ping;
@@ -37,6 +38,10 @@ pub(crate) async fn run(cli: Cli) -> ExitCode {
     let Cli { global, command } = cli;
     if let Command::Serve(_) = command {
         return serve_demo().await;
+    }
+    if let Err(error) = log::start() {
+        anstream::eprintln!("error: {error}");
+        return code(Exit::Usage);
     }
     let (output, printed) = match Output::new(&global) {
         Ok(pair) => pair,

@@ -1,30 +1,23 @@
 //! The loop that carries a client's effects out and brings it what the world did.
 
+mod order;
+mod streams;
+
 use std::{
     collections::{BTreeMap, VecDeque},
-    future::{Future, pending, poll_fn},
     io,
-    pin::Pin,
     sync::Arc,
-    task::Poll,
     time::{Duration, Instant},
 };
 
 use selvedge_core::{
-    Client, Misuse, Patience, Tick,
+    Client, Patience, Tick,
     client::{
-        Answer, AskId, CallError, CallId, CallOptions, Effect, Event, Evidence, ExitStatus, Progress, Reason,
-        RetirementError, State,
+        Answer, CallError, CallId, Effect, Event, Evidence, ExitStatus, Reason, RetirementError, State,
     },
-    json::RawJson,
-    jsonrpc::RpcError,
     protocol::Handshake,
 };
-use tokio::{
-    io::{AsyncRead, AsyncReadExt, AsyncWrite},
-    sync::{mpsc, mpsc::error::TryRecvError, oneshot},
-    time::Sleep,
-};
+use tokio::sync::{mpsc::error::TryRecvError, oneshot};
 
 use crate::{
     connection::{Error, EventSink, Inspection, Options, Shared},
@@ -32,106 +25,20 @@ use crate::{
     process::{self, Process, Server},
     trace::Trace,
 };
+use streams::{Streams, Turn};
 
-/// How much is read at once.
-const READ_BYTES: usize = 256 << 10;
+pub(crate) use order::{Command, Inbox, Order, ProgressSink, Request};
+
 /// The outbound queue: past it calls wait for their turn.
 const MAX_OUTBOX_BYTES: usize = 4 << 20;
-/// Past this, nothing is read either: what the server asks must not pile up answers that it does not read.
-const MAX_ANSWER_BYTES: usize = MAX_OUTBOX_BYTES + (1 << 20);
 /// How many orders are taken before the loop turns to its streams again.
 const MAX_ORDERS_A_TURN: usize = 256;
-
-/// What the application wants of a connection, beside calls. It takes its own way, past the calls that wait
-/// for their turn.
-pub(crate) enum Command {
-    /// The caller of an order is gone.
-    Cancel {
-        ticket: u64,
-    },
-    AnswerAsk {
-        ask: AskId,
-        answer: Result<RawJson, RpcError>,
-        reply: oneshot::Sender<Result<(), Misuse>>,
-    },
-    Inspect {
-        reply: oneshot::Sender<Inspection>,
-    },
-    Shutdown,
-}
-
-/// One call, and where its outcome goes.
-pub(crate) struct Order {
-    pub(crate) ticket: u64,
-    pub(crate) request: Request,
-    pub(crate) options: CallOptions,
-    pub(crate) on_progress: Option<ProgressSink>,
-    pub(crate) reply: oneshot::Sender<Result<Answer, Error>>,
-}
-
-pub(crate) type ProgressSink = Box<dyn FnMut(Progress) + Send>;
-
-/// What is asked of the server.
-pub(crate) enum Request {
-    CallTool { name: String, arguments: String },
-    ListTools,
-    ListResources,
-    ListResourceTemplates,
-    ListPrompts,
-    ReadResource { uri: String },
-    Subscribe { uri: String },
-    Unsubscribe { uri: String },
-    GetPrompt { name: String, arguments: String },
-    Complete { reference: String, argument: String },
-    SetLogLevel { level: String },
-    Ping,
-    Other { method: String, params: String },
-}
-
-impl Request {
-    fn make(&self, client: &mut Client, now: Tick, options: CallOptions) -> Result<CallId, Misuse> {
-        match self {
-            Self::CallTool { name, arguments } => client.call_tool(now, name, arguments, options),
-            Self::ListTools => client.list_tools(now, options),
-            Self::ListResources => client.list_resources(now, options),
-            Self::ListResourceTemplates => client.list_resource_templates(now, options),
-            Self::ListPrompts => client.list_prompts(now, options),
-            Self::ReadResource { uri } => client.read_resource(now, uri, options),
-            Self::Subscribe { uri } => client.subscribe(now, uri, options),
-            Self::Unsubscribe { uri } => client.unsubscribe(now, uri, options),
-            Self::GetPrompt { name, arguments } => client.get_prompt(now, name, arguments, options),
-            Self::Complete { reference, argument } => client.complete(now, reference, argument, options),
-            Self::SetLogLevel { level } => client.set_log_level(now, level, options),
-            Self::Ping => client.ping(now, options),
-            Self::Other { method, params } => client.request(now, method, params, options),
-        }
-    }
-}
 
 /// A call that waits for its outcome.
 struct Pending {
     ticket: u64,
     on_progress: Option<ProgressSink>,
     reply: oneshot::Sender<Result<Answer, Error>>,
-}
-
-/// What one turn of the loop brought.
-enum Turn {
-    Read(io::Result<usize>),
-    Errors(io::Result<usize>),
-    Wrote(io::Result<usize>),
-    Command(Option<Command>),
-    Order(Order),
-    Exited(Option<ExitStatus>),
-    Woke,
-}
-
-/// What comes from the application.
-pub(crate) struct Inbox {
-    pub(crate) orders: mpsc::UnboundedReceiver<Order>,
-    pub(crate) commands: mpsc::UnboundedReceiver<Command>,
-    /// Somebody has a handle that could still say something.
-    pub(crate) is_open: bool,
 }
 
 /// Owns a client and the process it talks to.
@@ -151,26 +58,6 @@ pub(crate) struct Driver {
     held: VecDeque<(Tick, Order)>,
     violations: ViolationLog,
     errors: ErrorLog,
-}
-
-/// The process's streams and what is on its way through them.
-#[derive(Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is the state of one stream")]
-struct Streams {
-    process: Option<Process>,
-    output_is_open: bool,
-    errors_are_open: bool,
-    exit_is_seen: bool,
-    /// What is to be written, and how much of it was.
-    outbox: Vec<u8>,
-    written: usize,
-    input_closes: bool,
-    /// What was read last.
-    output: Vec<u8>,
-    errors: Vec<u8>,
-    /// The next wake-up. It may be earlier than needed: waking early does nothing, re-arming costs.
-    alarm: Option<Pin<Box<Sleep>>>,
-    alarm_at: Option<Tick>,
 }
 
 impl Driver {
@@ -509,145 +396,6 @@ fn process_terminate(process: &Process) {
 
 fn process_kill(process: &Process) {
     process.group.kill();
-}
-
-impl Streams {
-    fn open(&mut self, process: Process) {
-        self.process = Some(process);
-        self.output_is_open = true;
-        self.errors_are_open = true;
-        self.output.reserve(READ_BYTES);
-        self.errors.reserve(READ_BYTES / 8);
-    }
-
-    fn push(&mut self, bytes: Vec<u8>) {
-        if self.outbox.is_empty() {
-            self.outbox = bytes;
-        } else {
-            self.outbox.extend_from_slice(&bytes);
-        }
-    }
-
-    /// Returns how many bytes are to be written.
-    const fn queued(&self) -> usize {
-        self.outbox.len() - self.written
-    }
-
-    /// Returns whether the server is to read before more is sent.
-    const fn is_congested(&self) -> bool {
-        self.queued() > MAX_OUTBOX_BYTES
-    }
-
-    const fn has_outbox(&self) -> bool {
-        self.written < self.outbox.len()
-    }
-
-    fn advance(&mut self, bytes: usize) {
-        self.written += bytes;
-        if self.written >= self.outbox.len() {
-            self.outbox.clear();
-            self.written = 0;
-        } else if self.written >= MAX_OUTBOX_BYTES / 4 {
-            self.outbox.drain(..self.written);
-            self.written = 0;
-        }
-    }
-
-    fn close_input(&mut self) {
-        self.outbox = Vec::new();
-        self.written = 0;
-        if let Some(process) = &mut self.process {
-            process.input = None;
-        }
-    }
-
-    /// Wakes the loop at `due` at the latest.
-    fn arm(&mut self, due: Option<Tick>, origin: Instant) {
-        let Some(due) = due else { return };
-        if self.alarm_at.is_some_and(|at| at <= due) {
-            return;
-        }
-        let at = origin + Duration::from_millis(due.as_millis().min(MAX_ALARM_MILLIS));
-        match &mut self.alarm {
-            Some(alarm) => alarm.as_mut().reset(at.into()),
-            None => self.alarm = Some(Box::pin(tokio::time::sleep_until(at.into()))),
-        }
-        self.alarm_at = Some(due);
-    }
-
-    /// Writes once, if that is possible now.
-    async fn try_write(&mut self) -> Option<io::Result<usize>> {
-        let Self { process, outbox, written, .. } = self;
-        let input = process.as_mut()?.input.as_mut()?;
-        let rest = outbox.get(*written..).unwrap_or_default();
-        poll_fn(|context| match Pin::new(&mut *input).poll_write(context, rest) {
-            Poll::Ready(result) => Poll::Ready(Some(result)),
-            Poll::Pending => Poll::Ready(None),
-        })
-        .await
-    }
-
-    /// Reads diagnostics once, if some are there.
-    fn try_read_errors(&mut self) -> Option<io::Result<usize>> {
-        let Self { process, errors, .. } = self;
-        let stream = &mut process.as_mut()?.errors;
-        errors.clear();
-        let mut read = std::pin::pin!(stream.read_buf(errors));
-        let mut context = std::task::Context::from_waker(std::task::Waker::noop());
-        match read.as_mut().poll(&mut context) {
-            Poll::Ready(result) => Some(result),
-            Poll::Pending => None,
-        }
-    }
-
-    /// Waits for the next thing that the world does.
-    async fn next(&mut self, inbox: &mut Inbox) -> Turn {
-        let (has_outbox, queued) = (self.has_outbox(), self.queued());
-        let Inbox { orders, commands, is_open } = inbox;
-        let Self { process, output: read_bytes, errors, outbox, written, alarm, alarm_at, .. } = self;
-        let reads = self.output_is_open && queued <= MAX_ANSWER_BYTES;
-        let Some(process) = process else {
-            // Nothing was opened: only a command or a deadline can change that.
-            return tokio::select! {
-                command = commands.recv(), if *is_open => Turn::Command(command),
-                () = wake(alarm), if alarm_at.is_some() => Turn::Woke,
-            };
-        };
-        tokio::select! {
-            biased;
-            result = read(&mut process.output, read_bytes), if reads => Turn::Read(result),
-            command = commands.recv(), if *is_open => Turn::Command(command),
-            Some(order) = orders.recv() => Turn::Order(order),
-            result = write(&mut process.input, outbox.get(*written..).unwrap_or_default()), if has_outbox => {
-                Turn::Wrote(result)
-            }
-            result = read(&mut process.errors, errors), if self.errors_are_open => Turn::Errors(result),
-            status = process.exit.seen(), if !self.exit_is_seen => Turn::Exited(status),
-            () = wake(alarm), if alarm_at.is_some() => Turn::Woke,
-        }
-    }
-}
-
-/// A hundred years: farther alarms overflow the clock of some systems.
-const MAX_ALARM_MILLIS: u64 = 100 * 365 * 24 * 60 * 60 * 1_000;
-
-async fn read(stream: &mut (impl AsyncRead + Unpin), buffer: &mut Vec<u8>) -> io::Result<usize> {
-    buffer.clear();
-    stream.read_buf(buffer).await
-}
-
-async fn write(stream: &mut Option<impl AsyncWrite + Unpin>, bytes: &[u8]) -> io::Result<usize> {
-    match stream {
-        Some(stream) => poll_fn(|context| Pin::new(&mut *stream).poll_write(context, bytes)).await,
-        None => pending().await,
-    }
-}
-
-async fn wake(alarm: &mut Option<Pin<Box<Sleep>>>) {
-    match alarm {
-        Some(alarm) => alarm.await,
-        None => pending().await,
-    }
 }
 
 impl Shared {
