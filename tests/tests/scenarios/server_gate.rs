@@ -173,13 +173,7 @@ fn tools_are_listed_as_they_were_given_and_called_by_name() {
 #[test]
 fn a_call_of_no_tool_or_with_bad_arguments_is_refused() {
     let mut desk = Desk::ready("2025-11-25");
-    let bad = [
-        "{}",
-        r#"{"name":"u"}"#,
-        r#"{"name":5}"#,
-        r#"{"name":"t","arguments":[]}"#,
-        r#"{"name":"t","arguments":null}"#,
-    ];
+    let bad = ["{}", r#"{"name":"u"}"#, r#"{"name":5}"#, r#"{"name":"t","arguments":[]}"#];
     for params in bad {
         desk.client(line::request("2", "tools/call", params));
         assert!(desk.reply().starts_with(&refusal("2", -32602)), "{params}");

@@ -36,7 +36,7 @@ fn a_bad_request_is_answered_under_its_id() {
     let long = format!("\"{}\"", "i".repeat(2_000));
     let requests = [
         (line::request("3", "ping", "[1]"), "3", -32602),
-        (line::request("3", "ping", "null"), "3", -32602),
+        (line::request("3", "ping", "7"), "3", -32602),
         (line::request("1.50", &"m".repeat(1 << 20), "{}"), "1.50", -32600),
         (line::request(&long, "ping", "{}"), &long, -32600),
         (line::request("-1", "foo/bar", "{}"), "-1", -32601),

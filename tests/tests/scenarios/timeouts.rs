@@ -160,8 +160,10 @@ fn time_that_goes_back_changes_nothing() {
     assert_eq!(world.take_effects().len(), 1);
     let later = world.call("t", "{}");
     world.take_sent();
-    world.now = selvedge_core::Tick::from_millis(70 * SECOND);
+    world.now = selvedge_core::Tick::from_millis(70 * SECOND - 1);
     world.client.handle_timeout(world.now);
+    world.assert_quiet();
+    world.pass_millis(1);
     for call in [call, later] {
         assert!(
             matches!(world.failure(call), CallError::TimedOut { .. }),
