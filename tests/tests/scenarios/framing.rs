@@ -5,7 +5,7 @@ use selvedge_core::{
     client::{AnswerFault, CallError, Event},
     json::{Expected, SyntaxError},
 };
-use selvedge_tests::{World, line};
+use selvedge_tests::{World, line, line::ok};
 
 #[test]
 fn a_banner_before_an_answer_is_counted_and_nothing_is_written_back() {
@@ -41,6 +41,41 @@ fn carriage_returns_and_blank_lines_are_no_lines_at_all() {
     assert_eq!(world.text(call), "ok");
     world.assert_quiet();
     assert_eq!(world.client.stray().lines(), 0);
+}
+
+#[test]
+fn a_carriage_return_is_no_part_of_a_line() {
+    for pieces in [&["junk\r\n"][..], &["ju", "nk\r\n"], &["junk\r", "\n"]] {
+        let mut world = World::ready();
+        for piece in pieces {
+            world.peer_bytes(piece);
+        }
+        assert_eq!(world.client.stray().bytes(), 4, "{pieces:?}");
+        assert_eq!(world.client.stray().samples().collect::<Vec<_>>(), ["junk"], "{pieces:?}");
+    }
+}
+
+#[test]
+fn a_broken_line_settles_only_what_it_clearly_answers() {
+    let lines = [
+        r#"{"jsonrpc":"2.0","id":7,"method":"ping","result":NaN}"#,
+        r#"{"jsonrpc":"2.0","id":7,"#,
+        r#"{"jsonrpc":"2.0","result":{"id":7,"x":NaN}}"#,
+        r#"{"id":8,"id":7,"result":NaN}"#,
+        r#"[{"id":7,"result":NaN}]"#,
+        r#"log: {"id":7,"result":NaN}"#,
+        r#"{"ID":7,"result":NaN}"#,
+    ];
+    for line in lines {
+        let mut world = World::ready();
+        let call = world.call("t", "{}");
+        world.take_sent();
+        world.peer(line);
+        assert_eq!((world.take_events().len(), world.client.calls_in_flight()), (1, 1), "{line}");
+        world.assert_quiet();
+        world.peer(ok(call));
+        assert_eq!(world.text(call), "ok", "{line}");
+    }
 }
 
 #[test]
