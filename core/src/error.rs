@@ -37,7 +37,7 @@ pub enum Violation {
     #[error("not a JSON-RPC request: {0}")]
     BadRequest(Fault),
     /// A message holds what the standard forbids beside what it demands.
-    #[error("{}", if .0.wrong_version { "`jsonrpc` must be \"2.0\"" } else { "`result` and `error` are both there" })]
+    #[error("{}", odd_envelope(*.0))]
     OddEnvelope(Oddities),
     /// A message is longer than the limit.
     #[error("message exceeds {limit} bytes")]
@@ -56,6 +56,14 @@ pub enum Violation {
     Batch {
         /// How many messages it held.
         messages: usize,
+    },
+    /// More messages came as one than may.
+    #[error("a batch of {messages} messages exceeds {limit}")]
+    BatchTooLong {
+        /// How many messages it held.
+        messages: usize,
+        /// The limit that it broke.
+        limit: usize,
     },
     /// A response carries an id that no waiting request has: it is late, doubled, or was never asked for.
     #[error("response to no waiting request")]
@@ -128,6 +136,16 @@ pub enum Violation {
     },
 }
 
+const fn odd_envelope(oddities: Oddities) -> &'static str {
+    if oddities.wrong_version {
+        "`jsonrpc` must be \"2.0\""
+    } else if oddities.null_beside {
+        "`result` and `error` are both there"
+    } else {
+        "a member that should be absent is null"
+    }
+}
+
 /// What follows from a violation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
@@ -175,6 +193,7 @@ impl Violation {
             | Self::TooLarge { .. }
             | Self::BadHeader { .. }
             | Self::Batch { .. }
+            | Self::BatchTooLong { .. }
             | Self::RespelledId { .. } => match tolerance {
                 Tolerance::Tolerant => Verdict::Ignore,
                 Tolerance::Strict => Verdict::Close,
@@ -213,6 +232,9 @@ pub enum Misuse {
         /// What the value was meant to be.
         what: &'static str,
     },
+    /// Parameters hold a `_meta` of their own, and progress is asked for, which needs it.
+    #[error("the parameters must not hold `_meta` where progress is asked for")]
+    MetaTwice,
     /// The message would be longer than the limit.
     #[error("message of {bytes} bytes exceeds {limit} bytes")]
     TooLarge {

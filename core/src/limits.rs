@@ -28,6 +28,8 @@ pub struct Limits {
     pub max_id_bytes: usize,
     /// The longest method of a peer's request, in bytes. Default 1,024.
     pub max_method_bytes: usize,
+    /// Messages that come as one (2025-03-26). Default 10,000.
+    pub max_batch_messages: usize,
     /// Lines that are not messages, in one session. Default 100,000.
     pub max_stray_lines: usize,
     /// The bytes of such lines, in one session. Default 256 MiB.
@@ -48,6 +50,7 @@ impl Default for Limits {
             max_asks: 64,
             max_id_bytes: 1_024,
             max_method_bytes: 1_024,
+            max_batch_messages: 10_000,
             max_stray_lines: 100_000,
             max_stray_bytes: 256 << 20,
             max_stray_kept_bytes: 64 << 10,

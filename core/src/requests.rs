@@ -71,7 +71,9 @@ impl<T, A> Requests<T, A> {
     pub(crate) fn wait(&mut self, now: Tick, id: u64, patience: Patience, tag: T) {
         let last = now.after(patience.total);
         let due = now.after(patience.idle).min(last);
-        self.deadlines.insert((due, id));
+        if due < Tick::from_millis(u64::MAX) {
+            self.deadlines.insert((due, id));
+        }
         self.waiting.insert(id, Waiting { tag, due, last, patience });
     }
 

@@ -179,7 +179,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// The session is not ready, too many calls are in flight, or the parameters are not an object.
+    /// The session is not ready, too many calls are in flight, or the parameters are not an object, or hold
+    /// `_meta` where progress is asked for.
     pub fn request(
         &mut self,
         now: Tick,
@@ -188,6 +189,9 @@ impl Client {
         options: CallOptions,
     ) -> Result<CallId, Misuse> {
         let members = check_object(params, "the parameters")?;
+        if options.progress && View::new(params).is_ok_and(|params| params.get("_meta").is_some()) {
+            return Err(Misuse::MetaTwice);
+        }
         self.call(now, Purpose::Raw, method, options, |out| push_compact(out, members))
     }
 

@@ -145,6 +145,10 @@ impl Client {
         if !self.handshake.as_ref().is_some_and(|handshake| handshake.revision.has_batches()) {
             self.violated(Violation::Batch { messages });
         }
+        let limit = self.config.limits.max_batch_messages;
+        if messages > limit {
+            return self.stray_line(text.as_bytes(), Violation::BatchTooLong { messages, limit });
+        }
         for entry in batch.entries() {
             if self.is_over() {
                 return;

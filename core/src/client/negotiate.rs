@@ -97,7 +97,8 @@ impl Client {
     /// The server has said what it speaks.
     pub(super) fn discovered(&mut self, refusal: RpcError, result: &RawJson) {
         let server = texts(result.view().get("supportedVersions"));
-        if server.is_empty() {
+        // A server that speaks one of ours refused the handshake for another reason.
+        if server.is_empty() || server.iter().any(|name| Revision::spoken(name).is_some()) {
             self.end(Reason::HandshakeRefused(refusal));
         } else {
             self.no_common_revision(server);

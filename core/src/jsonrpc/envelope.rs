@@ -43,13 +43,15 @@ pub struct Oddities {
     pub wrong_version: bool,
     /// `result` and `error` are both there, and one of them is `null`.
     pub null_beside: bool,
+    /// A member that should be absent is there, and `null`.
+    pub null_member: bool,
 }
 
 impl Oddities {
     /// Returns whether the message is as the standard says.
     #[must_use]
     pub const fn is_empty(self) -> bool {
-        !self.wrong_version && !self.null_beside
+        !self.wrong_version && !self.null_beside && !self.null_member
     }
 }
 
@@ -185,9 +187,17 @@ pub(crate) fn classify<'a>(text: &'a str, envelope: &Envelope) -> Result<(Messag
     let mut oddities = Oddities {
         wrong_version: !envelope.version.is_some_and(|v| at(v).is_str("2.0")),
         null_beside: false,
+        null_member: false,
     };
-    let message = match envelope.method.map(at) {
-        Some(method) => called(method, id, envelope.params.map(at))?,
+    // Some serializers write every member of their envelope, with `null` for what is absent.
+    let mut filled = |member: Option<Span>| {
+        let member = member.map(at);
+        oddities.null_member |= member.is_some_and(View::is_null);
+        member.filter(|view| !view.is_null())
+    };
+    let (method, params) = (filled(envelope.method), filled(envelope.params));
+    let message = match method {
+        Some(method) => called(method, id, params, &mut oddities)?,
         None => answered(text, envelope, id, &mut oddities)?,
     };
     Ok((message, oddities))
@@ -197,11 +207,16 @@ fn called<'a>(
     method: View<'a>,
     id: Option<View<'a>>,
     params: Option<View<'a>>,
+    oddities: &mut Oddities,
 ) -> Result<Message<'a>, Misfit> {
     let request = id.and_then(Id::read);
     let Some(method) = method.to_str() else {
         return Err(Misfit { fault: Fault::MethodNotAString, request, response: None });
     };
+    if id.is_some_and(View::is_null) && method.starts_with("notifications/") {
+        oddities.null_member = true;
+        return Ok(Message::Notification { method, params });
+    }
     match (id, request) {
         (None, _) => Ok(Message::Notification { method, params }),
         (Some(_), Some(id)) => Ok(Message::Request { id, method, params }),

@@ -46,6 +46,10 @@ impl Server {
             Ok(Shape::Batch(batch)) if batch.len() == 0 => {
                 self.unreadable(Violation::NotJsonRpc(Fault::EmptyBatch), code::INVALID_REQUEST);
             }
+            Ok(Shape::Batch(batch)) if batch.len() > self.config.limits.max_batch_messages => {
+                let (messages, limit) = (batch.len(), self.config.limits.max_batch_messages);
+                self.unreadable(Violation::BatchTooLong { messages, limit }, code::INVALID_REQUEST);
+            }
             Ok(Shape::Batch(batch)) if self.revision.is_some_and(Revision::has_batches) => {
                 for entry in batch.entries() {
                     self.classified(entry, &jsonrpc::read_entry(entry));

@@ -5,7 +5,7 @@ use selvedge_core::{
     client::{Event, State},
     jsonrpc::Fault,
 };
-use selvedge_tests::{World, line};
+use selvedge_tests::{World, line, world::changed};
 
 const LOG: &str =
     r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}"#;
@@ -85,4 +85,19 @@ fn a_handshake_may_come_in_a_batch_and_ends_in_it() {
     let mut world = World::negotiating(ClientConfig::default());
     world.peer(format!("[{},{LOG}]", line::welcome("1999-01-01", "{}")));
     assert!(matches!(world.take_events().last(), Some(Event::Closed(_))), "nothing is told after the end");
+}
+
+#[test]
+fn a_batch_beyond_the_limit_is_a_stray_line() {
+    let mut world = World::ready_with(changed(|config| config.limits.max_batch_messages = 3));
+    let entry = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
+    world.peer(format!("[{entry},{entry},{entry},{entry}]"));
+    let events = world.take_events();
+    assert!(
+        events.contains(&Event::PeerViolated(Violation::BatchTooLong { messages: 4, limit: 3 })),
+        "{events:?}"
+    );
+    assert!(!events.contains(&Event::ToolsChanged), "{events:?}");
+    assert_eq!(world.client.stray().lines(), 1);
+    world.assert_lives();
 }

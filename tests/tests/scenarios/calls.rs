@@ -210,3 +210,14 @@ fn answers_in_any_order_reach_their_own_calls() {
         assert_eq!(world.text(call), call.as_u64().to_string());
     }
 }
+
+#[test]
+fn a_request_with_progress_brings_no_meta_of_its_own() {
+    let mut world = World::ready();
+    let options = CallOptions { progress: true, ..CallOptions::default() };
+    let now = world.now;
+    let refused = world.client.request(now, "x/y", r#"{"_meta":{"a":1}}"#, options);
+    assert_eq!(refused, Err(Misuse::MetaTwice));
+    world.assert_quiet();
+    world.must(|client, now| client.request(now, "x/y", r#"{"_meta":{"a":1}}"#, CallOptions::default()));
+}

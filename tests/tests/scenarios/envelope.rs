@@ -246,3 +246,29 @@ fn a_null_beside_the_answer_is_odd_and_harmless() {
     assert!(odd.iter().all(|odd| matches!(odd, Violation::OddEnvelope(odd) if odd.null_beside)), "{odd:?}");
     assert_eq!(odd.len(), 2);
 }
+
+#[test]
+fn null_members_mean_the_same_as_absent_ones_and_are_reported() {
+    let mut world = World::ready();
+    world.peer(r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":null,"result":null,"error":null}"#);
+    assert_eq!(world.take_sent(), [r#"{"jsonrpc":"2.0","id":1,"result":{}}"#]);
+    world.peer(r#"{"jsonrpc":"2.0","id":null,"method":"notifications/tools/list_changed"}"#);
+    let call = world.call("t", "{}");
+    world.take_sent();
+    world.peer(r#"{"jsonrpc":"2.0","id":7,"method":null,"params":null,"result":{}}"#);
+    assert!(world.outcome(call).is_ok());
+    let events = world.take_events();
+    let odd = events.iter().filter(|event| matches!(event, Event::PeerViolated(Violation::OddEnvelope(_))));
+    assert_eq!(odd.count(), 3, "{events:?}");
+    assert!(events.contains(&Event::ToolsChanged));
+    world.assert_lives();
+}
+
+#[test]
+fn a_strict_session_ends_at_a_null_member() {
+    let mut world = World::strict();
+    world.peer(r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":null}"#);
+    let events = world.take_events();
+    assert!(matches!(events.first(), Some(Event::PeerViolated(Violation::OddEnvelope(_)))), "{events:?}");
+    assert!(matches!(events.get(1), Some(Event::Closed(_))), "{events:?}");
+}
