@@ -71,6 +71,22 @@ fn a_trace_holds_every_message_with_its_time() {
     assert_eq!((&last["what"], &last["code"]), (&"exited".into(), &0.into()));
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_trace_that_cannot_be_written_is_told_of_and_ends_nothing() {
+    let run = run_demo(&["call", "add", "a=1", "b=2", "--trace", "/dev/full"]).ends_with(0);
+    assert_eq!(run.out, "3\n");
+    assert_eq!(run.err.matches("the trace cannot be written").count(), 1, "{}", run.err);
+}
+
+#[test]
+fn the_log_shows_what_the_server_does_wrong() {
+    let mut command = command(&["tools", "-q", "--", STUBBORN, "--banner", "Welcome!"]);
+    command.env("SELVEDGE_LOG", "warn");
+    let run = Running::start(command).end().ends_with(0);
+    assert!(run.err.contains("protocol violation"), "{}", run.err);
+}
+
 #[test]
 fn lists_that_a_server_does_not_have_are_empty() {
     for words in [["resources"], ["prompts"]] {
