@@ -119,11 +119,15 @@ fn a_million_pings_cost_nothing() {
 #[test]
 fn a_batch_of_a_million_entries_costs_its_line() {
     let batch = format!("[{}1]\n", "1,".repeat(MIB));
-    for strays in [100, 100_000] {
-        let mut world = World::ready_with(changed(|config| config.limits.max_stray_lines = strays));
+    // A batch of this length is one stray line; where it may be this long, its entries are.
+    for (messages, strays, ends) in [(10_000, 100_000, false), (usize::MAX, 100_000, true)] {
+        let mut world = World::ready_with(changed(|config| {
+            config.limits.max_batch_messages = messages;
+            config.limits.max_stray_lines = strays;
+        }));
         let ((), peak) = peak_of(|| world.client.handle_bytes(Tick::ZERO, batch.as_bytes()));
         assert!(peak < strays * 1_024 + MIB, "{peak} bytes");
-        assert!(world.client.reason().is_some(), "so many entries are beyond the limit of stray lines");
+        assert_eq!(world.client.reason().is_some(), ends);
     }
     let mut server = Server::new(ServerConfig::default());
     let ((), peak) = peak_of(|| server.handle_bytes(Tick::ZERO, batch.as_bytes()));

@@ -140,7 +140,7 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// The call has no answer; a tool that says that it failed is [`CallError::ToolFailed`].
+    /// The call has no answer; a tool that says that it failed is `CallError::ToolFailed`.
     pub async fn call_tool(&self, name: &str, arguments: &impl Serialize) -> Result<CallToolResult, Error> {
         self.call_tool_with(name, arguments, CallOptions::default()).await
     }
@@ -149,7 +149,7 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// The call has no answer; a tool that says that it failed is [`CallError::ToolFailed`].
+    /// The call has no answer; a tool that says that it failed is `CallError::ToolFailed`.
     pub async fn call_tool_with(
         &self,
         name: &str,
@@ -255,7 +255,7 @@ impl Connection {
         }
     }
 
-    /// Asks to be told when a resource changes, as [`Event::ResourceUpdated`].
+    /// Asks to be told when a resource changes, as `Event::ResourceUpdated`.
     ///
     /// # Errors
     ///
@@ -273,7 +273,7 @@ impl Connection {
         self.order(Request::Unsubscribe { uri: uri.to_owned() }, CallOptions::default()).await.map(drop)
     }
 
-    /// Sets the lowest level of the server's log messages, which come as [`Event::Logged`].
+    /// Sets the lowest level of the server's log messages, which come as `Event::Logged`.
     ///
     /// # Errors
     ///
@@ -304,7 +304,7 @@ impl Connection {
         }
     }
 
-    /// Answers what the server asked with [`Event::Asked`].
+    /// Answers what the server asked with `Event::Asked`.
     ///
     /// # Errors
     ///

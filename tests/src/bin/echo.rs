@@ -51,5 +51,8 @@ fn after<'a>(line: &'a [u8], wanted: &[u8]) -> Option<&'a [u8]> {
 
 fn bytes_wanted(line: &[u8]) -> usize {
     let digits = after(line, b"\"bytes\":").unwrap_or_default();
-    digits.iter().take_while(|byte| byte.is_ascii_digit()).fold(0, |sum, byte| sum * 10 + usize::from(byte - b'0'))
+    digits
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .fold(0, |sum, byte| sum * 10 + usize::from(byte - b'0'))
 }
