@@ -63,8 +63,8 @@ fn main() {
     for _ in 0..size.rounds {
         measure_floor(size, &mut floor);
         for ((_, runtime), (ours, theirs)) in runtimes.iter().zip(ours.iter_mut().zip(&mut theirs)) {
-            runtime.block_on(measure_ours(size, ours));
-            runtime.block_on(measure_theirs(size, theirs));
+            ours.add(on(runtime, measure_ours(size)));
+            theirs.add(on(runtime, measure_theirs(size)));
         }
     }
     let floor = floor.medians();
@@ -95,7 +95,18 @@ fn main() {
     }
 }
 
+/// Runs a measurement as a task, as the code of an application runs.
+fn on(runtime: &Runtime, measurement: impl Future<Output = Times> + Send + 'static) -> Times {
+    runtime.block_on(async { tokio::spawn(measurement).await.expect("a measurement") })
+}
+
 impl Times {
+    fn add(&mut self, other: Self) {
+        self.sequential.extend(other.sequential);
+        self.parallel.extend(other.parallel);
+        self.large.extend(other.large);
+    }
+
     fn medians(mut self) -> [Duration; 3] {
         [&mut self.sequential, &mut self.parallel, &mut self.large].map(|times| {
             times.sort();
@@ -202,7 +213,8 @@ fn measure_floor(size: Size, times: &mut Times) {
     raw.child.wait().expect("the echo server's end");
 }
 
-async fn measure_ours(size: Size, times: &mut Times) {
+async fn measure_ours(size: Size) -> Times {
+    let mut times = Times::default();
     let connection = Connection::spawn(Server::new(ECHO, [""; 0])).await.expect("a session");
     let call = async |bytes: usize| {
         let start = Instant::now();
@@ -239,6 +251,7 @@ async fn measure_ours(size: Size, times: &mut Times) {
     }
     times.large.push(median(large));
     connection.shutdown().await.expect("the server's end");
+    times
 }
 
 fn params(bytes: usize) -> CallToolRequestParams {
@@ -247,7 +260,8 @@ fn params(bytes: usize) -> CallToolRequestParams {
     params
 }
 
-async fn measure_theirs(size: Size, times: &mut Times) {
+async fn measure_theirs(size: Size) -> Times {
+    let mut times = Times::default();
     let transport = TokioChildProcess::new(tokio::process::Command::new(ECHO)).expect("the echo server");
     let client = ().serve(transport).await.expect("a session");
     let call = async |bytes: usize| {
@@ -285,6 +299,7 @@ async fn measure_theirs(size: Size, times: &mut Times) {
     }
     times.large.push(median(large));
     client.cancel().await.expect("the session's end");
+    times
 }
 
 /// Measures, in a process of its own, how much memory one 8 MB result takes at its peak.
