@@ -4,6 +4,7 @@
 extern crate alloc;
 
 pub mod json;
+pub mod name;
 mod tick;
 
 pub use tick::Tick;
