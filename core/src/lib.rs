@@ -3,6 +3,7 @@
 
 extern crate alloc;
 
+pub mod interchange;
 pub mod json;
 pub mod name;
 mod tick;

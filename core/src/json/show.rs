@@ -25,7 +25,7 @@ impl fmt::Display for Shown<'_> {
 }
 
 /// Returns whether a character shows as itself and leaves its neighbours where they are.
-const fn is_visible(character: char) -> bool {
+fn is_visible(character: char) -> bool {
     !(character.is_control()
         || matches!(
             character,

@@ -54,11 +54,6 @@ impl<'a> Tape<'a> {
         Item { tape: self, at: 0 }
     }
 
-    /// Returns the value at a place that [`Item::index`] named.
-    pub(crate) const fn item(&self, at: u32) -> Item<'_> {
-        Item { tape: self, at }
-    }
-
     /// Returns the value at a place that [`Item::index`] gave.
     #[must_use]
     pub fn item(&self, at: u32) -> Item<'_> {
