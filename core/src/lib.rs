@@ -3,9 +3,11 @@
 
 extern crate alloc;
 
+pub mod codegen;
 pub mod interchange;
 pub mod json;
 pub mod name;
+pub mod schema;
 mod tick;
 
 pub use tick::Tick;

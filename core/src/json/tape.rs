@@ -197,6 +197,12 @@ impl<'t> Item<'t> {
         self.tape.slot(self.at).next
     }
 
+    /// Returns the value at another place of the same index.
+    #[must_use]
+    pub const fn sibling(self, at: u32) -> Self {
+        Self { tape: self.tape, at }
+    }
+
     /// Returns the text of the value as it was written.
     #[must_use]
     pub fn as_str(self) -> &'t str {

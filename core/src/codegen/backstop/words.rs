@@ -1,0 +1,66 @@
+//! The words that our emitters write, for each language.
+
+use crate::name::Language;
+
+/// Returns whether an emitter of this language writes this word of its own accord.
+pub(super) fn is_ours(language: Language, word: &str) -> bool {
+    let table: &[&str] = match language {
+        Language::Gleam => &GLEAM,
+        Language::TypeScript => &TYPESCRIPT,
+        Language::Python => &PYTHON,
+        Language::Rust => &RUST,
+    };
+    table.binary_search(&word).is_ok()
+}
+
+/// Returns whether something outside of all brackets may begin with this word at the margin.
+pub(super) fn may_start(language: Language, word: &str) -> bool {
+    let starts: &[&str] = match language {
+        Language::Gleam => &["import", "pub", "fn"],
+        Language::TypeScript => &["import", "export", "const"],
+        Language::Python => &["from", "import", "class", "def"],
+        Language::Rust => &["#", "use", "pub", "impl", "fn"],
+    };
+    starts.contains(&word)
+        || language == Language::Python && word.starts_with(|first: char| first.is_ascii_uppercase())
+}
+
+/// Returns whether this word may follow `pub` at the margin.
+pub(super) fn may_be_public(word: &str) -> bool {
+    ["fn", "type", "struct", "enum"].contains(&word)
+}
+
+const GLEAM: [&str; 29] = [
+    "Bool",
+    "Float",
+    "Int",
+    "List",
+    "McpError",
+    "Result",
+    "String",
+    "ToolResult",
+    "Value",
+    "append",
+    "arguments",
+    "as",
+    "bool",
+    "cap",
+    "float",
+    "fn",
+    "gleam",
+    "import",
+    "int",
+    "internal",
+    "invoke",
+    "list",
+    "map",
+    "mcp",
+    "object",
+    "options",
+    "pub",
+    "report",
+    "string",
+];
+const TYPESCRIPT: [&str; 0] = [];
+const PYTHON: [&str; 0] = [];
+const RUST: [&str; 0] = [];

@@ -1,0 +1,26 @@
+//! The files that a generated module needs beside it: written by us, the same for every server.
+
+use alloc::{vec, vec::Vec};
+
+use super::{File, Profile};
+use crate::name::Language;
+
+macro_rules! file {
+    ($path:literal, $from:literal) => {
+        File { path: $path, text: include_str!(concat!("support/", $from)) }
+    };
+}
+
+/// Returns the support files of a language.
+pub(super) fn files(language: Language, profile: Profile) -> Vec<File> {
+    match (language, profile) {
+        (Language::Gleam, _) | (_, Profile::Loom) => vec![
+            file!("cap/report.gleam", "report.gleam"),
+            file!("cap/mcp.gleam", "mcp.gleam"),
+            file!("cap/internal/mcp.gleam", "internal_mcp.gleam"),
+        ],
+        (Language::TypeScript, Profile::Typed) => vec![],
+        (Language::Python, Profile::Typed) => vec![],
+        (Language::Rust, Profile::Typed) => vec![],
+    }
+}
