@@ -6,14 +6,14 @@ use alloc::{
 };
 
 use super::*;
-use crate::json::{MAX_DEPTH, View};
+use crate::json::{MAX_DEPTH, RawJson, View};
 
 fn pack(text: &str) -> Result<Vec<u8>, Fault> {
     to_msgpack(View::new(text).unwrap())
 }
 
 fn unpack(bytes: &[u8]) -> Result<String, Fault> {
-    to_json(bytes).map(|json| json.into_string())
+    to_json(bytes).map(RawJson::into_string)
 }
 
 #[test]

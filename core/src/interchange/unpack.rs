@@ -177,9 +177,9 @@ impl<'a> Reader<'a> {
         let plain = float == 0.0 || (1e-5..1e17).contains(&float.abs());
         // Debug keeps a fraction on whole floats; an exponent says the same where digits would run on.
         if plain {
-            self.push(format_args!("{float:?}"))
+            self.push(format_args!("{float:?}"));
         } else {
-            self.push(format_args!("{float:e}"))
+            self.push(format_args!("{float:e}"));
         }
         Ok(())
     }

@@ -103,7 +103,7 @@ impl<'a> Decimal<'a> {
             return Some(false);
         };
         let digits = self.digits().fold(0, |rest, digit| (rest * 10 + u128::from(digit - b'0')) % modulus);
-        Some((digits * power_of_ten(surplus, modulus)) % modulus == 0)
+        Some((digits * power_of_ten(surplus, modulus)).is_multiple_of(modulus))
     }
 
     /// Returns the significant digits as a number where they are few enough.
