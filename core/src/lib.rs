@@ -9,5 +9,6 @@ pub mod json;
 pub mod name;
 pub mod schema;
 mod tick;
+pub mod validate;
 
 pub use tick::Tick;
