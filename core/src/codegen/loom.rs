@@ -55,6 +55,21 @@ pub(super) fn generate(listing: &Listing<'_>, options: &Options) -> Result<Gener
     })
 }
 
+/// Renders what the surface shows of one tool.
+pub(super) fn detail(
+    listing: &Listing<'_>,
+    options: &Options,
+    tool: &str,
+) -> Result<Option<String>, GenerateError> {
+    let functions = work_out(listing, options, &mut Ledger::default())?;
+    let found = functions.iter().find(|function| function.tool.name == tool);
+    Ok(found.map(|function| {
+        let mut out = function.docs.clone();
+        push_signature(&mut out, function);
+        out
+    }))
+}
+
 fn work_out<'t>(
     listing: &'t Listing<'_>,
     options: &Options,
@@ -234,18 +249,7 @@ fn surface(functions: &[Function<'_>], segment: &str, options: &Options) -> Resu
     for function in functions {
         out.push('\n');
         out.push_str(&function.docs);
-        out.push_str("pub fn ");
-        out.push_str(&function.name);
-        let mut before = "(";
-        parameters(function, |label, kind| {
-            for part in [before, label, ": ", kind] {
-                out.push_str(part);
-            }
-            before = ", ";
-        });
-        out.push_str(") -> ");
-        out.push_str(RESULT);
-        out.push('\n');
+        push_signature(&mut out, function);
     }
     if out.len() > max {
         return Err(GenerateError::SurfaceTooLarge { bytes: out.len(), max });
@@ -254,6 +258,21 @@ fn surface(functions: &[Function<'_>], segment: &str, options: &Options) -> Resu
         return Err(GenerateError::SanitizerBreach(breach));
     }
     Ok(out)
+}
+
+fn push_signature(out: &mut String, function: &Function<'_>) {
+    out.push_str("pub fn ");
+    out.push_str(&function.name);
+    let mut before = "(";
+    parameters(function, |label, kind| {
+        for part in [before, label, ": ", kind] {
+            out.push_str(part);
+        }
+        before = ", ";
+    });
+    out.push_str(") -> ");
+    out.push_str(RESULT);
+    out.push('\n');
 }
 
 fn source(functions: &[Function<'_>], segment: &str, options: &Options) -> Result<String, GenerateError> {

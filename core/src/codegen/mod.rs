@@ -17,12 +17,18 @@
 mod backstop;
 mod comment;
 pub mod escape;
+mod gleam;
 mod listing;
 mod loom;
 mod module;
 mod options;
+mod python;
+mod rust;
 mod support;
+mod surface;
 pub mod text;
+mod typed;
+mod typescript;
 
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
@@ -135,7 +141,19 @@ impl GenerateError {
 pub fn generate(listing: &Listing<'_>, options: &Options) -> Result<Generated, GenerateError> {
     match options.profile {
         Profile::Loom => loom::generate(listing, options),
-        Profile::Typed => loom::generate(listing, options),
+        Profile::Typed => typed::generate(listing, options),
+    }
+}
+
+/// Renders everything that is known about one tool, for a model that asks; [`None`] if no tool has that name.
+///
+/// # Errors
+///
+/// Says why there is no module that the tool could be shown from.
+pub fn detail(listing: &Listing<'_>, options: &Options, tool: &str) -> Result<Option<String>, GenerateError> {
+    match options.profile {
+        Profile::Loom => loom::detail(listing, options, tool),
+        Profile::Typed => typed::detail(listing, options, tool),
     }
 }
 
@@ -146,6 +164,6 @@ fn header_digest(body: &str, options: &Options) -> String {
 }
 
 /// Writes a member's name as a step of a JSON pointer.
-fn pointer_token(name: &str) -> String {
+pub(crate) fn pointer_token(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }

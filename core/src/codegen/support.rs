@@ -19,7 +19,7 @@ pub(super) fn files(language: Language, profile: Profile) -> Vec<File> {
             file!("cap/mcp.gleam", "mcp.gleam"),
             file!("cap/internal/mcp.gleam", "internal_mcp.gleam"),
         ],
-        (Language::TypeScript, Profile::Typed) => vec![],
+        (Language::TypeScript, Profile::Typed) => vec![file!("selvedge.ts", "selvedge.ts")],
         (Language::Python, Profile::Typed) => vec![],
         (Language::Rust, Profile::Typed) => vec![],
     }

@@ -31,10 +31,30 @@ pub(super) struct Keywords<'t> {
 
 /// Keywords that restrict a value in ways that no type of ours expresses.
 const RESTRICTIONS: [&str; 24] = [
-    "$dynamicRef", "$recursiveRef", "contains", "dependencies", "dependentRequired", "dependentSchemas", "else",
-    "exclusiveMaximum", "exclusiveMinimum", "if", "maxLength", "maxProperties", "maximum", "minLength",
-    "minProperties", "minimum", "multipleOf", "not", "pattern", "propertyNames", "then", "unevaluatedItems",
-    "unevaluatedProperties", "uniqueItems",
+    "$dynamicRef",
+    "$recursiveRef",
+    "contains",
+    "dependencies",
+    "dependentRequired",
+    "dependentSchemas",
+    "else",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "if",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+    "not",
+    "pattern",
+    "propertyNames",
+    "then",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "uniqueItems",
 ];
 
 impl<'t> Keywords<'t> {

@@ -55,9 +55,11 @@ impl<'t> Pointers<'t> {
             return Ok(root);
         }
         let steps = pointer.strip_prefix('/').ok_or(Reason::DanglingReference)?;
-        steps.split('/').try_fold(root, |item, step| self.step(item, step)).and_then(|item| match item.kind() {
-            Kind::Object | Kind::Bool => Ok(item),
-            _ => Err(Reason::DanglingReference),
+        steps.split('/').try_fold(root, |item, step| self.step(item, step)).and_then(|item| {
+            match item.kind() {
+                Kind::Object | Kind::Bool => Ok(item),
+                _ => Err(Reason::DanglingReference),
+            }
         })
     }
 
@@ -83,7 +85,10 @@ impl<'t> Pointers<'t> {
 
 fn is_block_pointer(pointer: &str) -> bool {
     BLOCKS.iter().any(|name| {
-        pointer.strip_prefix('/').and_then(|rest| rest.strip_prefix(name)).is_some_and(|rest| rest.starts_with('/'))
+        pointer
+            .strip_prefix('/')
+            .and_then(|rest| rest.strip_prefix(name))
+            .is_some_and(|rest| rest.starts_with('/'))
     })
 }
 

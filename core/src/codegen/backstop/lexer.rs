@@ -67,7 +67,7 @@ impl<'a> Lexer<'a> {
     const fn allowed(&self) -> &'static [u8] {
         match self.language {
             Language::Gleam => b"(){}[],:=#.->|<",
-            Language::TypeScript => b"(){}[],:=.->|<?;*&",
+            Language::TypeScript => b"(){}[],:=.->|<?;#",
             Language::Python => b"(){}[],:=.->|*@",
             Language::Rust => b"(){}[],:=.->|<?;&!#'*",
         }

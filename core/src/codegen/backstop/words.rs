@@ -61,6 +61,34 @@ const GLEAM: [&str; 29] = [
     "report",
     "string",
 ];
-const TYPESCRIPT: [&str; 0] = [];
+const TYPESCRIPT: [&str; 27] = [
+    "Call",
+    "Invoke",
+    "Json",
+    "JsonObject",
+    "Tools",
+    "args",
+    "boolean",
+    "call",
+    "callTyped",
+    "class",
+    "constructor",
+    "export",
+    "false",
+    "from",
+    "import",
+    "invoke",
+    "key",
+    "never",
+    "null",
+    "number",
+    "readonly",
+    "return",
+    "string",
+    "this",
+    "true",
+    "type",
+    "unknown",
+];
 const PYTHON: [&str; 0] = [];
 const RUST: [&str; 0] = [];
