@@ -70,7 +70,7 @@ fn run(text: &str, file: &str, dialect: &str, tally: &mut Tally) {
                 (Outcome::Valid, true) | (Outcome::Invalid(_), false) => tally.right += 1,
                 (Outcome::Valid, false) if !validator.skipped().is_empty() => {
                     tally.open += 1;
-                    println!("  open {file}: {}", validator.skipped()[0]);
+                    println!("  open {file}: {}", validator.skipped().first().unwrap());
                 }
                 _ => tally.wrong.push(format!(
                     "{file} / {} / {}: {outcome:?}",

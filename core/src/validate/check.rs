@@ -3,17 +3,13 @@
 //! A verdict has three values: where a part of the schema was skipped, the answer is open, and an open
 //! answer stays open under `not`, `oneOf` and `if`. Only what is surely wrong is reported.
 
-use alloc::{
-    borrow::Cow,
-    boxed::Box,
-    collections::{BTreeMap, BTreeSet},
-    vec::Vec,
-};
+use alloc::{borrow::Cow, boxed::Box, collections::BTreeMap, vec::Vec};
 
 use super::{
     GaveUp, MAX_LEVELS,
     canon::canonical,
     failure::{Failure, What},
+    pattern::Scratch,
     schema::{Bound, Choice, Id, Rule, Schema, Types},
 };
 use crate::json::{Decimal, Item, Kind, Tape};
@@ -96,11 +92,20 @@ pub(super) struct Checker<'v, 't> {
     pub(super) marks: Vec<u32>,
     remembered: BTreeMap<(Id, u32), Verdict>,
     pub(super) tape: &'t Tape<'t>,
+    pub(super) scratch: Scratch,
 }
 
 impl<'v, 't> Checker<'v, 't> {
     pub(super) fn new(schemas: &'v [Schema], tape: &'t Tape<'t>, steps: u64) -> Self {
-        Self { schemas, steps, level: 0, marks: Vec::new(), remembered: BTreeMap::new(), tape }
+        Self {
+            schemas,
+            steps,
+            level: 0,
+            marks: Vec::new(),
+            remembered: BTreeMap::new(),
+            tape,
+            scratch: Scratch::default(),
+        }
     }
 
     pub(super) fn spend(&mut self, steps: usize) -> Step<()> {
@@ -236,18 +241,19 @@ impl<'v, 't> Checker<'v, 't> {
         Ok(match rule {
             Rule::Length(range) => here.expect(range.holds(content.chars().count() as u64)),
             Rule::Pattern(pattern) => {
-                let is_match = pattern.is_match(&content, &mut self.steps).ok_or(GaveUp::Steps)?;
+                let is_match =
+                    pattern.is_match(&content, &mut self.scratch, &mut self.steps).ok_or(GaveUp::Steps)?;
                 here.expect(is_match)
             }
             _ => Verdict::Yes,
         })
     }
 
-    /// Returns the names of an object's members.
-    pub(super) fn names(&mut self, object: Item<'t>) -> Step<BTreeSet<Cow<'t, str>>> {
-        let names: BTreeSet<_> =
-            object.members().map(|(name, _)| name.to_str().unwrap_or_default()).collect();
+    /// Returns the names of an object's members, sorted.
+    pub(super) fn names(&mut self, object: Item<'t>) -> Step<Vec<Cow<'t, str>>> {
+        let mut names: Vec<_> = object.members().map(|(name, _)| name.to_str().unwrap_or_default()).collect();
         self.spend(names.len())?;
+        names.sort_unstable();
         Ok(names)
     }
 }

@@ -14,6 +14,9 @@ use super::{
 };
 use crate::json::{Decimal, Item, Kind, Tape, pointer_to};
 
+/// The characters of a pointer that a note keeps.
+const MAX_POINTER: usize = 1_024;
+
 /// Which edition of JSON Schema a schema is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Dialect {
@@ -136,7 +139,9 @@ impl<'t> Compiler<'t> {
 
     pub(super) fn note(&mut self, at: u32, keyword: &str, reason: &str) {
         if self.compiled.skipped.len() < MAX_SKIPPED {
-            let pointer = pointer_to(self.tape, at);
+            let mut pointer = pointer_to(self.tape, at);
+            let end = pointer.char_indices().nth(MAX_POINTER).map_or(pointer.len(), |(end, _)| end);
+            pointer.truncate(end);
             self.compiled.skipped.push(Skipped { pointer, keyword: keyword.into(), reason: reason.into() });
         }
     }

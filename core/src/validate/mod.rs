@@ -53,7 +53,10 @@ use crate::json::{MAX_DEPTH, Shown, Tape, Value, View};
 pub const MAX_STEPS: u64 = 1_000_000;
 
 /// The steps that every value inside the checked one grants.
-const STEPS_PER_VALUE: u64 = 32;
+const STEPS_PER_VALUE: u64 = 16;
+
+/// The steps that every byte of the checked value grants.
+const STEPS_PER_BYTE: u64 = 2;
 
 /// The most schemas that may be at work inside each other.
 const MAX_LEVELS: usize = 512;
@@ -120,7 +123,7 @@ impl core::error::Error for Mismatch {}
 /// A part of a schema that is not checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
-    /// The JSON pointer to the schema object.
+    /// The JSON pointer to the schema object, cut where it is very long.
     pub pointer: String,
     /// The keyword in it; empty where the whole is meant.
     pub keyword: String,
@@ -152,8 +155,10 @@ impl Validator {
         Self::new(View::trusted(&text))
     }
 
-    /// Bounds the steps of a check: about one for every schema at every value, and 32 more are granted for
-    /// each value in the checked one. The default is [`MAX_STEPS`].
+    /// Bounds the steps of a check: about one for every schema at every value.
+    ///
+    /// The default is [`MAX_STEPS`]; 16 more are granted for each value in the checked one and 2 for each
+    /// byte, so that the bound holds schemas down and not large values.
     #[must_use]
     pub const fn with_max_steps(mut self, max_steps: u64) -> Self {
         self.max_steps = max_steps;
@@ -170,7 +175,8 @@ impl Validator {
     pub fn check(&self, value: View<'_>) -> Outcome {
         // The text of a view is valid, so only its depth and length are left to fail on.
         let Ok(tape) = Tape::parse(value.as_str()) else { return Outcome::GaveUp(GaveUp::Depth) };
-        let steps = self.max_steps.saturating_add((tape.len() as u64).saturating_mul(STEPS_PER_VALUE));
+        let granted = tape.len() as u64 * STEPS_PER_VALUE + value.as_str().len() as u64 * STEPS_PER_BYTE;
+        let steps = self.max_steps.saturating_add(granted);
         let mut checker = Checker::new(&self.schemas, &tape, steps);
         match checker.apply(0, Spot { item: tape.root(), depth: 0 }, false) {
             Ok(Verdict::Yes | Verdict::Unsure) => Outcome::Valid,

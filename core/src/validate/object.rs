@@ -10,8 +10,8 @@ use super::{
 };
 use crate::json::Item;
 
-/// Up to this many comparisons, looking for names one by one is cheaper than a set.
-const FEW: usize = 64;
+/// Up to this many names are looked for one by one.
+const FEW: usize = 8;
 
 impl<'t> Checker<'_, 't> {
     pub(super) fn dependent(&mut self, here: Here<'t>, entries: &[(String, Id)]) -> Step {
@@ -19,7 +19,7 @@ impl<'t> Checker<'_, 't> {
         let mut verdict = Verdict::Yes;
         for (owner, id) in entries {
             self.spend(1)?;
-            if present.contains(owner.as_str()) {
+            if present.binary_search_by(|own| own.as_ref().cmp(owner)).is_ok() {
                 verdict = verdict.and(self.apply(*id, here.spot, here.tracks)?);
             }
         }
@@ -42,7 +42,7 @@ impl<'t> Checker<'_, 't> {
         let mut verdict = Verdict::Yes;
         for ((owner, names), index) in entries.iter().zip(0..) {
             self.spend(1)?;
-            if present.contains(owner.as_str()) {
+            if present.binary_search_by(|own| own.as_ref().cmp(owner)).is_ok() {
                 verdict = verdict.and(self.required(here, names, index)?);
             }
         }
@@ -52,12 +52,12 @@ impl<'t> Checker<'_, 't> {
     pub(super) fn required(&mut self, here: Here<'t>, names: &[String], owner: u32) -> Step {
         self.spend(names.len())?;
         let object = here.spot.item;
-        let is_small = names.len() * object.members().take(FEW).count() <= FEW;
-        let missing = if is_small {
+        let missing = if names.len() <= FEW {
+            self.spend(object.as_str().len() / 64 * names.len())?;
             names.iter().position(|name| object.get(name).is_none())
         } else {
             let present = self.names(object)?;
-            names.iter().position(|name| !present.contains(name.as_str()))
+            names.iter().position(|name| present.binary_search_by(|own| own.as_ref().cmp(name)).is_err())
         };
         let missing = missing.map(|name| u32::try_from(name).unwrap_or(u32::MAX));
         Ok(missing.map_or(Verdict::Yes, |name| here.fail(What::Missing { name, owner })))
@@ -88,7 +88,7 @@ impl<'t> Checker<'_, 't> {
             if verdict.is_no() {
                 return Ok(verdict);
             }
-            if pattern.is_match(&text, &mut self.steps).ok_or(super::GaveUp::Steps)? {
+            if pattern.is_match(&text, &mut self.scratch, &mut self.steps).ok_or(super::GaveUp::Steps)? {
                 is_known = true;
                 verdict = verdict.and(self.apply(*id, spot, false)?);
             }

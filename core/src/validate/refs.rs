@@ -15,6 +15,9 @@ use super::{
 };
 use crate::json::{Item, Kind, Tape};
 
+/// The longest address of a part, in bytes: every part holds its own.
+const MAX_URI: usize = 2_048;
+
 /// A reference that is resolved when the whole schema was read.
 pub(super) struct Pending {
     /// The schema and the rule that the reference fills.
@@ -85,7 +88,8 @@ impl<'t> Resources<'t> {
 
     fn open(&mut self, place: &mut Place<'t>, id: &str) {
         let base = self.list.get(place.resource as usize).map_or("", |(_, uri)| uri.as_str());
-        let uri = uri::join(base, id.trim_end_matches('#'));
+        let is_short = base.len() + id.len() <= MAX_URI;
+        let uri = if is_short { uri::join(base, id.trim_end_matches('#')) } else { String::new() };
         let at = place.item.index();
         if at == self.list.first().map_or(0, |(root, _)| *root) {
             place.resource = Self::ROOT;
@@ -96,7 +100,9 @@ impl<'t> Resources<'t> {
             place.resource = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
             self.list.push((at, uri.clone()));
         }
-        self.by_uri.entry(uri).or_insert(place.resource);
+        if is_short {
+            self.by_uri.entry(uri).or_insert(place.resource);
+        }
         self.by_place.insert(at, place.resource);
     }
 

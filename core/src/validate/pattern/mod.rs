@@ -7,7 +7,7 @@
 mod parse;
 mod set;
 
-use alloc::{boxed::Box, string::String, vec, vec::Vec};
+use alloc::{boxed::Box, string::String, vec::Vec};
 
 use parse::Ast;
 use set::Set;
@@ -59,9 +59,10 @@ impl Pattern {
     }
 
     /// Returns whether the expression matches anywhere in the text; `None` where the fuel does not suffice.
-    pub(super) fn is_match(&self, text: &str, fuel: &mut u64) -> Option<bool> {
-        let mut now = States::new(self.program.len());
-        let mut next = States::new(self.program.len());
+    pub(super) fn is_match(&self, text: &str, scratch: &mut Scratch, fuel: &mut u64) -> Option<bool> {
+        let Scratch { now, next } = scratch;
+        now.reset(self.program.len());
+        next.reset(self.program.len());
         let is_anchored = matches!(self.program.first(), Some(Op::Start));
         let mut before = None;
         let mut rest = text.chars();
@@ -71,7 +72,7 @@ impl Pattern {
                 now.stack.push(0);
             }
             let edge = Edge { before, after };
-            if self.follow(&mut now, edge) {
+            if self.follow(now, edge) {
                 return Some(true);
             }
             *fuel = fuel.checked_sub(now.list.len() as u64 / 4 + 1)?;
@@ -86,7 +87,7 @@ impl Pattern {
             if next.stack.is_empty() && is_anchored {
                 return Some(false);
             }
-            core::mem::swap(&mut now, &mut next);
+            core::mem::swap(now, next);
             next.clear();
             before = Some(character);
         }
@@ -126,7 +127,15 @@ impl Edge {
     }
 }
 
+/// What a run needs, kept from one run to the next.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    now: States,
+    next: States,
+}
+
 /// The states that a run is in, each once.
+#[derive(Debug, Default)]
 struct States {
     list: Vec<usize>,
     is_in: Vec<bool>,
@@ -134,8 +143,11 @@ struct States {
 }
 
 impl States {
-    fn new(len: usize) -> Self {
-        Self { list: Vec::new(), is_in: vec![false; len], stack: Vec::new() }
+    fn reset(&mut self, len: usize) {
+        self.clear();
+        if self.is_in.len() < len {
+            self.is_in.resize(len, false);
+        }
     }
 
     fn enter(&mut self, state: usize) -> bool {
@@ -235,7 +247,7 @@ mod tests {
     use super::*;
 
     fn is_match(pattern: &str, text: &str) -> bool {
-        Pattern::new(pattern).unwrap().is_match(text, &mut 1_000_000).unwrap()
+        Pattern::new(pattern).unwrap().is_match(text, &mut Scratch::default(), &mut 1_000_000).unwrap()
     }
 
     #[test]
@@ -306,8 +318,14 @@ mod tests {
     fn no_text_makes_an_expression_run_away() {
         let mut fuel = 1_000_000;
         let text = alloc::format!("{}!", "a".repeat(10_000));
-        assert_eq!(Pattern::new("(a+)+$").unwrap().is_match(&text, &mut fuel), Some(false));
+        assert_eq!(
+            Pattern::new("(a+)+$").unwrap().is_match(&text, &mut Scratch::default(), &mut fuel),
+            Some(false)
+        );
         assert!(fuel > 900_000, "{fuel}");
-        assert_eq!(Pattern::new("^(a|a?)+$").unwrap().is_match(&text, &mut 100), None);
+        assert_eq!(
+            Pattern::new("^(a|a?)+$").unwrap().is_match(&text, &mut Scratch::default(), &mut 100),
+            None
+        );
     }
 }

@@ -5,9 +5,11 @@ use alloc::{vec, vec::Vec};
 const LAST: u32 = 0x10_ffff;
 
 /// A set of characters as sorted ranges that neither touch nor overlap.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(super) struct Set {
     ranges: Vec<(u32, u32)>,
+    /// The same for the first 128 characters, a bit each.
+    ascii: u128,
 }
 
 impl Set {
@@ -20,11 +22,17 @@ impl Set {
                 _ => merged.push((from, to)),
             }
         }
-        Self { ranges: merged }
+        Self::of_sorted(merged)
+    }
+
+    fn of_sorted(ranges: Vec<(u32, u32)>) -> Self {
+        let codes = ranges.iter().flat_map(|(from, to)| *from..=(*to).min(0x7f));
+        let ascii = codes.fold(0, |bits, code| bits | 1 << code);
+        Self { ranges, ascii }
     }
 
     pub(super) fn one(character: u32) -> Self {
-        Self { ranges: vec![(character, character)] }
+        Self::of_sorted(vec![(character, character)])
     }
 
     pub(super) fn ranges(&self) -> &[(u32, u32)] {
@@ -44,11 +52,14 @@ impl Set {
         if from <= LAST {
             ranges.push((from, LAST));
         }
-        Self { ranges }
+        Self::of_sorted(ranges)
     }
 
     pub(super) fn holds(&self, character: char) -> bool {
         let code = u32::from(character);
+        if code < 128 {
+            return self.ascii & (1 << code) != 0;
+        }
         let behind = self.ranges.partition_point(|(_, end)| *end < code);
         self.ranges.get(behind).is_some_and(|(start, _)| *start <= code)
     }
@@ -72,7 +83,7 @@ impl Set {
             ],
             _ => return None,
         };
-        let set = Self { ranges };
+        let set = Self::of_sorted(ranges);
         Some(if letter.is_ascii_uppercase() { set.inverted() } else { set })
     }
 
