@@ -67,10 +67,9 @@ pub(crate) fn push_caged(out: &mut String, language: Language, line: &str) {
         match (language, code) {
             // A block comment ends at `*/` and nowhere else.
             (Language::TypeScript, '/') if previous == '*' => out.push_str(" /"),
-            (Language::Python, '\\' | '"') => {
-                out.push('\\');
-                out.push(code);
-            }
+            // Two quotes in a row may become three.
+            (Language::Python, '\\') => out.push_str("\\\\"),
+            (Language::Python, '"') if previous == '"' => out.push_str("\\\""),
             _ => out.push(code),
         }
         previous = code;
@@ -90,7 +89,7 @@ mod tests {
             out
         };
         assert_eq!(caged(Language::TypeScript), "   * | ok * / } x(); /* ** / \"\"\" \\\n");
-        assert_eq!(caged(Language::Python), "  | ok */ } x(); /* **/ \\\"\\\"\\\" \\\\\n");
+        assert_eq!(caged(Language::Python), "  | ok */ } x(); /* **/ \"\\\"\\\" \\\\\n");
         assert_eq!(caged(Language::Rust), "  /// | ok */ } x(); /* **/ \"\"\" \\\n");
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn files(language: Language, profile: Profile) -> Vec<File> {
             file!("cap/internal/mcp.gleam", "internal_mcp.gleam"),
         ],
         (Language::TypeScript, Profile::Typed) => vec![file!("selvedge.ts", "selvedge.ts")],
-        (Language::Python, Profile::Typed) => vec![],
-        (Language::Rust, Profile::Typed) => vec![],
+        (Language::Python, Profile::Typed) => vec![file!("selvedge.py", "selvedge.py")],
+        (Language::Rust, Profile::Typed) => vec![file!("selvedge.rs", "selvedge.rs")],
     }
 }

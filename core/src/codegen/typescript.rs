@@ -39,22 +39,20 @@ pub(super) fn emit(work: &mut Work<'_>, options: &Options) -> Result<(Module, Ve
     body.raw("}\n");
     let mut module = Module::new(Language::TypeScript);
     module.raw("\nimport { ");
-    for (word, text) in [
-        ("type Call", "Call"),
-        ("type Invoke", "Invoke"),
-        ("type Json", "Json"),
-        ("type JsonObject", "JsonObject"),
-        ("call", "call("),
-        ("callTyped", "callTyped("),
-    ] {
-        if body.out.contains(text) {
-            module.raw(word).raw(", ");
-        }
+    let text = &body.out;
+    let imports = [
+        ("type Call", true),
+        ("type Invoke", true),
+        ("type Json", text.split("Json").skip(1).any(|rest| !rest.starts_with("Object"))),
+        ("type JsonObject", text.contains("JsonObject")),
+        ("call", text.contains(" call(")),
+        ("callTyped", text.contains(" callTyped(")),
+    ];
+    for (word, _) in imports.iter().filter(|(_, is_used)| *is_used) {
+        module.raw(word).raw(", ");
     }
     module.out.truncate(module.out.len() - 2);
-    module.raw(" } from \"./selvedge.js\";\n");
-    module.census.literals.insert("./selvedge.js".into(), 1);
-    module.adopt(&body);
+    module.raw(" } from ").literal("./selvedge.js").raw(";\n").adopt(&body);
     let declarations = surface::assign(work, |id| declaration(work, id).out);
     let shown = signatures.into_iter().zip(declarations);
     let shown = shown.map(|(signature, declarations)| Shown { signature: signature.out, declarations });

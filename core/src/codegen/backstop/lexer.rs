@@ -19,16 +19,20 @@ pub(crate) struct Lexer<'a> {
     source: &'a str,
     language: Language,
     at: usize,
+    /// The token that was read last is the first of its line.
+    pub(crate) starts_line: bool,
 }
 
 impl<'a> Lexer<'a> {
     pub(crate) const fn new(source: &'a str, language: Language) -> Self {
-        Self { source, language, at: 0 }
+        Self { source, language, at: 0, starts_line: true }
     }
 
     /// Returns the next token with its offset, `None` at the end.
     pub(crate) fn next(&mut self) -> Result<Option<(usize, Token<'a>)>, Breach> {
-        while let Some(b' ' | b'\n') = self.peek(0) {
+        self.starts_line = self.at == 0;
+        while let Some(space @ (b' ' | b'\n')) = self.peek(0) {
+            self.starts_line |= space == b'\n';
             self.at += 1;
         }
         let start = self.at;

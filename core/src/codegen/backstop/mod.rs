@@ -54,7 +54,8 @@ pub(crate) fn check(source: &str, language: Language, census: &Census) -> Result
                 Class::Literal
             }
         };
-        if !may_follow(before, class, language) {
+        let ends_lines = matches!(language, Language::Python | Language::Gleam);
+        if !(lexer.starts_line && ends_lines) && !may_follow(before, class, language) {
             return Err(Breach { at, what: "tokens in an order that is never written" });
         }
         starts_item.pass(source, at, token, language)?;
