@@ -23,6 +23,15 @@ const MAX_SOURCE: usize = 8_192;
 pub(super) struct Pattern {
     source: String,
     program: Vec<Op>,
+    run: Option<Run>,
+}
+
+/// An expression that is one set of characters, repeated from the first character to the last: most are.
+#[derive(Debug)]
+struct Run {
+    set: Set,
+    min: usize,
+    max: usize,
 }
 
 #[derive(Debug)]
@@ -51,7 +60,7 @@ impl Pattern {
         let mut program = Vec::new();
         emit(&mut program, &ast)?;
         push(&mut program, Op::Match)?;
-        Ok(Self { source: source.into(), program })
+        Ok(Self { source: source.into(), program, run: run_of(&ast) })
     }
 
     pub(super) fn source(&self) -> &str {
@@ -60,6 +69,10 @@ impl Pattern {
 
     /// Returns whether the expression matches anywhere in the text; `None` where the fuel does not suffice.
     pub(super) fn is_match(&self, text: &str, scratch: &mut Scratch, fuel: &mut u64) -> Option<bool> {
+        if let Some(run) = &self.run {
+            *fuel = fuel.checked_sub(text.len() as u64 / 16)?;
+            return Some(run.is_match(text));
+        }
         let Scratch { now, next } = scratch;
         now.reset(self.program.len());
         next.reset(self.program.len());
@@ -111,6 +124,23 @@ impl Pattern {
         }
         false
     }
+}
+
+impl Run {
+    fn is_match(&self, text: &str) -> bool {
+        let mut count = 0;
+        text.chars().inspect(|_| count += 1).all(|character| self.set.holds(character))
+            && (self.min..=self.max).contains(&count)
+    }
+}
+
+/// Reads `^[set]{min,max}$`.
+fn run_of(ast: &Ast) -> Option<Run> {
+    let Ast::Sequence(parts) = ast else { return None };
+    let [Ast::Start, Ast::Repeat { body, min, max }, Ast::End] = parts.as_slice() else { return None };
+    let Ast::Set(set) = body.as_ref() else { return None };
+    let count = |count: u32| usize::try_from(count).unwrap_or(usize::MAX);
+    Some(Run { set: set.clone(), min: count(*min), max: max.map_or(usize::MAX, count) })
 }
 
 /// The place between two characters.
@@ -282,6 +312,23 @@ mod tests {
             }
             for text in no {
                 assert!(!is_match(pattern, text), "{pattern} on {text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_run_of_one_set_matches_like_any_expression() {
+        for repeat in ["*", "+", "?", "{2}", "{1,3}", "{2,}"] {
+            for set in ["a", "[^b]", r"\s", "."] {
+                let run = Pattern::new(&alloc::format!("^{set}{repeat}$")).unwrap();
+                assert!(run.run.is_some());
+                let same = alloc::format!("^(?:{set}){repeat}$");
+                let same = Pattern { run: None, ..Pattern::new(&same).unwrap() };
+                for text in ["", "a", "aa", "aaa", "aaaa", "b", "ab", "  ", "é", "\n"] {
+                    let is_match =
+                        |pattern: &Pattern| pattern.is_match(text, &mut Scratch::default(), &mut 1_000);
+                    assert_eq!(is_match(&run), is_match(&same), "{set}{repeat} on {text:?}");
+                }
             }
         }
     }
