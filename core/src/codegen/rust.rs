@@ -19,6 +19,7 @@ use crate::{
 };
 
 const CAGE: Cage = Cage::new(Language::Rust, "    ");
+const DECODE: &str = " {\n    fn decode(value: &Json, path: &Path<'_>) -> Result<Self, Mismatch> {\n";
 const DERIVES: &str = "#[derive(Clone, Debug, PartialEq)]\n";
 
 pub(super) fn emit(work: &mut Work<'_>, options: &Options) -> Result<(Module, Vec<Shown>), GenerateError> {
@@ -196,7 +197,8 @@ fn write_decode(module: &mut Module, work: &Work<'_>, name: &str, record: &Recor
         .raw("impl Decode for ")
         .word(name)
         .raw(" {\n    fn decode(value: &Json, path: &Path<'_>) -> Result<Self, Mismatch> {\n");
-    module.raw("        let members = path.members(value)?;\n");
+    let is_read = !record.fields.is_empty() || record.rest.is_some();
+    module.raw(if is_read { "        let members = path.members(value)?;\n" } else { "        path.members(value)?;\n" });
     for field in record.fields.iter().filter(|field| field.is_required) {
         let Some(constant) = work.constant(field.node) else { continue };
         module.raw("        members.constant(").literal(&field.name).raw(", ");
@@ -234,7 +236,8 @@ fn write_choice(module: &mut Module, name: &str, literals: &[Literal<'_>]) {
         write_constant(module, literal);
         module.raw("),\n");
     }
-    module.raw("    ];\n}\n");
+    module.raw("    ];\n}\n\nimpl Encode for ").word(name).raw(" {\n    fn encode(self) -> Json {\n        self.chosen()\n    }\n}\n\n");
+    module.raw("impl Decode for ").word(name).raw(DECODE).raw("        Self::choose(value, path)\n    }\n}\n");
 }
 
 fn choice_names(literals: &[Literal<'_>]) -> Vec<String> {

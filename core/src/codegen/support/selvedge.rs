@@ -313,6 +313,19 @@ impl Constant {
 /// A type that is one of some constants.
 pub trait Choice: Copy + PartialEq + 'static {
     const TABLE: &'static [(Self, Constant)];
+
+    fn chosen(self) -> Json {
+        let found = Self::TABLE.iter().find(|(own, _)| *own == self);
+        found.map_or(Json::Null, |(_, constant)| constant.json())
+    }
+
+    /// # Errors
+    ///
+    /// Says that the value is none of the constants.
+    fn choose(value: &Json, path: &Path<'_>) -> Result<Self, Mismatch> {
+        let found = Self::TABLE.iter().find(|(_, constant)| constant.json() == *value);
+        found.map_or_else(|| path.fail("expected one of the declared constants"), |(own, _)| Ok(*own))
+    }
 }
 
 /// What becomes JSON.
@@ -338,20 +351,6 @@ pub trait Decode: Sized {
     }
 }
 
-impl<T: Choice> Encode for T {
-    fn encode(self) -> Json {
-        let found = T::TABLE.iter().find(|(own, _)| *own == self);
-        found.map_or(Json::Null, |(_, constant)| constant.json())
-    }
-}
-
-impl<T: Choice> Decode for T {
-    fn decode(value: &Json, path: &Path<'_>) -> Result<Self, Mismatch> {
-        let found = T::TABLE.iter().find(|(_, constant)| constant.json() == *value);
-        found.map_or_else(|| path.fail("expected one of the declared constants"), |(own, _)| Ok(*own))
-    }
-}
-
 impl Encode for Json {
     fn encode(self) -> Json {
         self
@@ -365,7 +364,7 @@ impl Decode for Json {
 }
 
 macro_rules! plain {
-    ($type:ty, $expected:literal, $encode:expr, $($pattern:pat => $decode:expr),+) => {
+    ($type:ty, $expected:literal, $encode:expr, $($pattern:pat $(if $guard:expr)? => $decode:expr),+) => {
         impl Encode for $type {
             fn encode(self) -> Json {
                 ($encode)(self)
@@ -375,7 +374,7 @@ macro_rules! plain {
         impl Decode for $type {
             fn decode(value: &Json, path: &Path<'_>) -> Result<Self, Mismatch> {
                 match value {
-                    $($pattern => Ok($decode),)+
+                    $($pattern $(if $guard)? => Ok($decode),)+
                     _ => path.fail($expected),
                 }
             }
