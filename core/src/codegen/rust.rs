@@ -198,7 +198,11 @@ fn write_decode(module: &mut Module, work: &Work<'_>, name: &str, record: &Recor
         .word(name)
         .raw(" {\n    fn decode(value: &Json, path: &Path<'_>) -> Result<Self, Mismatch> {\n");
     let is_read = !record.fields.is_empty() || record.rest.is_some();
-    module.raw(if is_read { "        let members = path.members(value)?;\n" } else { "        path.members(value)?;\n" });
+    module.raw(if is_read {
+        "        let members = path.members(value)?;\n"
+    } else {
+        "        path.members(value)?;\n"
+    });
     for field in record.fields.iter().filter(|field| field.is_required) {
         let Some(constant) = work.constant(field.node) else { continue };
         module.raw("        members.constant(").literal(&field.name).raw(", ");
@@ -236,8 +240,15 @@ fn write_choice(module: &mut Module, name: &str, literals: &[Literal<'_>]) {
         write_constant(module, literal);
         module.raw("),\n");
     }
-    module.raw("    ];\n}\n\nimpl Encode for ").word(name).raw(" {\n    fn encode(self) -> Json {\n        self.chosen()\n    }\n}\n\n");
-    module.raw("impl Decode for ").word(name).raw(DECODE).raw("        Self::choose(value, path)\n    }\n}\n");
+    module
+        .raw("    ];\n}\n\nimpl Encode for ")
+        .word(name)
+        .raw(" {\n    fn encode(self) -> Json {\n        self.chosen()\n    }\n}\n\n");
+    module
+        .raw("impl Decode for ")
+        .word(name)
+        .raw(DECODE)
+        .raw("        Self::choose(value, path)\n    }\n}\n");
 }
 
 fn choice_names(literals: &[Literal<'_>]) -> Vec<String> {

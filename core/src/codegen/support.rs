@@ -18,6 +18,8 @@ pub(super) fn files(language: Language, profile: Profile) -> Vec<File> {
             file!("cap/report.gleam", "report.gleam"),
             file!("cap/mcp.gleam", "mcp.gleam"),
             file!("cap/internal/mcp.gleam", "internal_mcp.gleam"),
+            file!("gleam/list.gleam", "list.gleam"),
+            file!("gleam/option.gleam", "option.gleam"),
         ],
         (Language::TypeScript, Profile::Typed) => vec![file!("selvedge.ts", "selvedge.ts")],
         (Language::Python, Profile::Typed) => vec![file!("selvedge.py", "selvedge.py")],
