@@ -172,7 +172,9 @@ fn bullet(param: &Param<'_>, label: &str) -> String {
             line.push_str(word(*scalar));
         }
         ParamType::Structured(reason) => {
-            line.push_str(&format!("structured value ({})", short(&format!("{reason}"))));
+            for part in ["structured value (", &short(&format!("{reason}")), ")"] {
+                line.push_str(part);
+            }
         }
     }
     if !param.choices.is_empty() {

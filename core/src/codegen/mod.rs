@@ -21,6 +21,7 @@ mod gleam;
 mod listing;
 mod loom;
 mod module;
+mod naming;
 mod options;
 mod python;
 mod rust;

@@ -41,7 +41,7 @@ pub(super) fn emit(work: &mut Work<'_>, options: &Options) -> Result<(Module, Ve
         module.raw("\n");
         options.check_source(module.out.len())?;
     }
-    let module = with_imports(module);
+    let module = with_imports(&module);
     let declarations = surface::assign(work, |id| {
         let helper = work.order.iter().position(|known| *known == id).and_then(|at| helpers.get(at));
         helper.map(|helper| compact(work, id, helper).out).unwrap_or_default()
@@ -58,7 +58,7 @@ pub(super) fn emit(work: &mut Work<'_>, options: &Options) -> Result<(Module, Ve
 }
 
 /// Puts the imports that a body uses in front of it.
-fn with_imports(body: Module) -> Module {
+fn with_imports(body: &Module) -> Module {
     let mut module = Module::new(Language::Python);
     module.raw("\nfrom __future__ import annotations\n");
     let typing = [
@@ -84,7 +84,7 @@ fn with_imports(body: Module) -> Module {
             module.raw("\nfrom ").raw(from).raw(" import ").raw(&words).raw("\n");
         }
     }
-    module.adopt(&body);
+    module.adopt(body);
     module
 }
 
@@ -108,27 +108,23 @@ fn signature(work: &Work<'_>, at: usize) -> Module {
         return piece;
     };
     piece.word(&function.name).raw("(self");
-    match work.parameters(tool.input) {
-        Some(record) => {
-            let shown: Vec<_> = record.fields.iter().collect();
-            if !shown.is_empty() || record.rest.is_some() {
-                piece.raw(", *");
-            }
-            for field in shown {
-                write_parameter(&mut piece, work, field);
-            }
-            if let Some(rest) = record.rest {
-                piece.raw(", rest: Dict[str, ");
-                write_type(&mut piece, work, rest, Reading::Later);
-                piece.raw("] | Unset = UNSET");
-            }
+    if let Some(record) = work.parameters(tool.input) {
+        if !record.fields.is_empty() || record.rest.is_some() {
+            piece.raw(", *");
         }
-        None => {
-            piece.raw(", arguments: ");
-            match work.types.shape(tool.input) {
-                Shape::Any => _ = piece.raw("Dict[str, Json]"),
-                _ => write_type(&mut piece, work, tool.input, Reading::Later),
-            }
+        for field in &record.fields {
+            write_parameter(&mut piece, work, field);
+        }
+        if let Some(rest) = record.rest {
+            piece.raw(", rest: Dict[str, ");
+            write_type(&mut piece, work, rest, Reading::Later);
+            piece.raw("] | Unset = UNSET");
+        }
+    } else {
+        piece.raw(", arguments: ");
+        match work.types.shape(tool.input) {
+            Shape::Any => _ = piece.raw("Dict[str, Json]"),
+            _ => write_type(&mut piece, work, tool.input, Reading::Later),
         }
     }
     piece.raw(") -> ToolResult[");

@@ -61,7 +61,7 @@ pub(super) fn detail(work: &Work<'_>, shown: &[Shown], tool: &str) -> Option<Str
         let declared = place
             .filter(|(function, _)| *function != at)
             .and_then(|(function, index)| shown.get(function)?.declarations.get(index));
-        for line in declared.into_iter() {
+        if let Some(line) = declared {
             out.push_str(line);
             out.push('\n');
         }

@@ -129,7 +129,7 @@ pub fn first_sentence(text: &str) -> &str {
         let rest = line.get(at + mark.len()..).unwrap_or_default();
         let before = line.get(..*at).unwrap_or_default();
         rest.starts_with(' ')
-            && !before.ends_with(".g")
+            && !before.ends_with("e.g")
             && !before.ends_with("i.e")
             && !before.ends_with("etc")
             || *mark == "。"

@@ -2,12 +2,13 @@
 
 use alloc::{
     borrow::Cow,
-    collections::{BTreeMap, BTreeSet, VecDeque},
+    collections::BTreeMap,
     format,
     string::{String, ToString},
     vec::Vec,
 };
 
+use super::naming::{capital, reserved_callables, reserved_types};
 use super::{
     GenerateError, Generated, Options, backstop,
     comment::Cage,
@@ -19,7 +20,7 @@ use super::{
     typescript,
 };
 use crate::{
-    name::{Allocator, Language, callable, first_collision, mangle, mangle_label, pascal},
+    name::{Allocator, Language, callable, first_collision, mangle, mangle_label},
     schema::{
         build::build,
         ir::{Field, Literal, NodeId, Record, Shape, Types},
@@ -31,8 +32,6 @@ use crate::{
 pub(super) const MAX_DESCRIPTION: usize = 2_000;
 /// The most characters of a parameter's text there.
 pub(super) const MAX_NOTE: usize = 400;
-/// The most bytes of a description that counts as read; a longer one is a loss.
-const MAX_NESTING: u32 = 6;
 
 /// A generation while it is under way.
 pub(super) struct Work<'t> {
@@ -125,8 +124,8 @@ fn prepare<'t>(
     let reserved = reserved_callables(options.language);
     let names: Vec<_> =
         tools.iter().map(|tool| callable(&tool.name, options.language, reserved, options.digest)).collect();
-    let named = tools.iter().zip(&names).map(|(tool, name)| (&*tool.name, name.as_str()));
-    if let Some((first, second)) = first_collision(named) {
+    let pairs = tools.iter().zip(&names).map(|(tool, name)| (&*tool.name, name.as_str()));
+    if let Some((first, second)) = first_collision(pairs) {
         return Err(GenerateError::collision(first, second));
     }
     for tool in &tools {
@@ -163,126 +162,6 @@ fn note_text(tool: &Tool<'_>, losses: &mut Ledger) {
     }
 }
 
-/// Words that a function of the language must not be called, because what we write around it uses them.
-const fn reserved_callables(language: Language) -> &'static [&'static str] {
-    match language {
-        Language::TypeScript => &["invoke"],
-        Language::Python => &[
-            "Json",
-            "Literal",
-            "TypedDict",
-            "ToolResult",
-            "Tools",
-            "Union",
-            "Unset",
-            "UNSET",
-            "bool",
-            "dict",
-            "float",
-            "int",
-            "list",
-            "str",
-            "object",
-            "tuple",
-            "property",
-        ],
-        Language::Rust => &["new"],
-        Language::Gleam => &[],
-    }
-}
-
-const fn reserved_types(language: Language) -> &'static [&'static str] {
-    match language {
-        Language::TypeScript => &[
-            "Array",
-            "Call",
-            "Date",
-            "Error",
-            "Function",
-            "Invoke",
-            "Json",
-            "JsonObject",
-            "Map",
-            "Number",
-            "Object",
-            "Promise",
-            "Record",
-            "Set",
-            "String",
-            "Boolean",
-            "Symbol",
-            "Tools",
-            "ToolResult",
-        ],
-        Language::Python => &[
-            "Any",
-            "Base",
-            "False",
-            "Json",
-            "Literal",
-            "None",
-            "Optional",
-            "ToolResult",
-            "Tools",
-            "True",
-            "TypeAlias",
-            "TypedDict",
-            "Union",
-            "Unset",
-        ],
-        Language::Rust => &[
-            "BTreeMap",
-            "Box",
-            "Constant",
-            "Copy",
-            "Debug",
-            "Decode",
-            "Default",
-            "Encode",
-            "Err",
-            "I",
-            "Invoke",
-            "Json",
-            "Mismatch",
-            "None",
-            "Object",
-            "Ok",
-            "Option",
-            "PartialEq",
-            "Path",
-            "Reply",
-            "Result",
-            "Self",
-            "Some",
-            "String",
-            "Tools",
-            "Vec",
-            "Choice",
-            "Clone",
-        ],
-        Language::Gleam => &[
-            "BitArray",
-            "BitString",
-            "Bool",
-            "Error",
-            "False",
-            "Float",
-            "Int",
-            "List",
-            "Nil",
-            "None",
-            "Object",
-            "Ok",
-            "Option",
-            "Result",
-            "Some",
-            "String",
-            "True",
-            "UtfCodepoint",
-        ],
-    }
-}
-
 impl<'t> Work<'t> {
     /// Returns the identifier of a record's member.
     pub(super) fn label(&self, field: &Field<'_>) -> String {
@@ -316,128 +195,6 @@ impl<'t> Work<'t> {
             _ => None,
         }
     }
-
-    /// Takes records whose members would share an identifier as values of any shape.
-    fn untangle_labels(&mut self, losses: &mut Ledger) {
-        if self.language == Language::TypeScript {
-            return;
-        }
-        for at in 0..self.types.nodes.len() {
-            let Some(Shape::Record(record)) = self.types.nodes.get(at).map(|node| &node.shape) else {
-                continue;
-            };
-            let mut seen = BTreeSet::new();
-            let clash =
-                record.fields.iter().map(|field| self.label(field)).find(|label| !seen.insert(label.clone()));
-            let Some(clash) = clash else { continue };
-            let owner = self.types.tools.iter().find(|tool| tool.input.0 as usize == at);
-            let (tool, reason) = match owner {
-                Some(tool) => (tool.name.to_string(), Reason::LabelCollision(clash)),
-                None => (String::new(), Reason::FieldCollision),
-            };
-            losses.note(&tool, "/inputSchema", reason);
-            if let Some(node) = self.types.nodes.get_mut(at) {
-                node.shape = Shape::Any;
-            }
-        }
-    }
-
-    /// Gives a name to every type that needs one, in the order in which the functions use them.
-    fn give_names(&mut self) {
-        let mut seen = BTreeSet::new();
-        for at in 0..self.functions.len() {
-            let Some(tool) = self.types.tools.get(at) else { continue };
-            let base = capital(&tool.name);
-            let mut open = VecDeque::new();
-            if self.parameters(tool.input).is_some() && !self.names_arguments() {
-                seen.insert(tool.input);
-                self.queue_edges(tool.input, &base, 0, &mut open);
-            } else {
-                open.push_back((tool.input, base.clone(), 0));
-            }
-            open.extend(tool.output.map(|output| (output, format!("{base}Result"), 0)));
-            while let Some((id, wish, level)) = open.pop_front() {
-                if !seen.insert(id) {
-                    continue;
-                }
-                let mut level = level;
-                if self.needs_name(id, level) {
-                    let hint = self.types.node(id).and_then(|node| node.hint.as_deref());
-                    let wish = hint.map_or_else(|| wish.clone(), capital);
-                    let name = self.identifiers.take(&wish);
-                    self.names.insert(id, name);
-                    self.order.push(id);
-                    if let Some(function) = self.functions.get_mut(at) {
-                        function.introduces.push(id);
-                    }
-                    level = 0;
-                }
-                self.queue_edges(id, &wish, level, &mut open);
-            }
-        }
-    }
-
-    fn queue_edges(&self, id: NodeId, wish: &str, level: u32, open: &mut VecDeque<(NodeId, String, u32)>) {
-        let mut push = |to: NodeId, part: &str| {
-            open.push_back((to, format!("{}{}", short(wish), capital_part(part)), level + 1));
-        };
-        match self.types.shape(id) {
-            Shape::Record(record) => {
-                record.fields.iter().for_each(|field| push(field.node, &field.name));
-                record.rest.into_iter().for_each(|rest| push(rest, "rest"));
-            }
-            Shape::Tagged(tagged) => tagged.variants.iter().for_each(|(value, to)| push(*to, value)),
-            Shape::List(inner) | Shape::Map(inner) => push(*inner, "item"),
-            shape => shape.edges(|to| push(to, "")),
-        }
-    }
-
-    const fn names_arguments(&self) -> bool {
-        matches!(self.language, Language::Rust)
-    }
-
-    fn needs_name(&self, id: NodeId, level: u32) -> bool {
-        let Some(node) = self.types.node(id) else { return false };
-        let is_plain = matches!(
-            node.shape,
-            Shape::Any
-                | Shape::Null
-                | Shape::Bool
-                | Shape::Int
-                | Shape::Num
-                | Shape::Str
-                | Shape::Literals(_)
-        );
-        let is_nominal = match (self.language, &node.shape) {
-            (Language::TypeScript, Shape::Record(_)) => node.is_cyclic,
-            (Language::TypeScript, _) | (_, Shape::Any) => false,
-            (_, Shape::Record(_)) => true,
-            (Language::Rust | Language::Gleam, Shape::Literals(_) | Shape::Tagged(_)) => true,
-            (Language::Rust | Language::Gleam, Shape::Union(parts)) => self.types.are_apart(parts),
-            _ => false,
-        };
-        is_nominal || !is_plain && (level >= MAX_NESTING || node.hint.is_some() && node.uses > 1)
-    }
-}
-
-/// Turns a name into one that starts with a capital letter.
-fn capital(name: &str) -> String {
-    let mut pascal = pascal(name);
-    if !pascal.starts_with(|first: char| first.is_ascii_uppercase()) {
-        pascal.insert(0, 'T');
-    }
-    pascal.truncate(40);
-    pascal
-}
-
-fn capital_part(name: &str) -> String {
-    let mut part = pascal(name);
-    part.truncate(24);
-    part
-}
-
-fn short(wish: &str) -> &str {
-    wish.get(..40).unwrap_or(wish)
 }
 
 /// Appends the documentation of a function: the server's text behind its mark, then its parameters.
@@ -463,7 +220,10 @@ pub(super) fn note(field: &Field<'_>, max: usize) -> Option<String> {
     }
     if let Some(default) = field.default.filter(|default| *default != "null") {
         let lead = if out.is_empty() { "" } else { " " };
-        out.push_str(&format!("{lead}(default {})", clean(default, 40, Hidden::Extended)));
+        let shown = clean(default, 40, Hidden::Extended);
+        for part in [lead, "(default ", &shown, ")"] {
+            out.push_str(part);
+        }
     }
     (!out.is_empty()).then_some(out)
 }

@@ -222,8 +222,8 @@ mod tests {
     fn a_collision_names_both_originals() {
         let weak: Digest = |_| "00000000".to_string();
         let names = ["aB", "c", "a-b"];
-        let named: Vec<_> = names.iter().map(|name| (*name, mangle(name, Language::Rust, weak))).collect();
-        let found = first_collision(named.iter().map(|(original, name)| (*original, name.as_str())));
+        let pairs: Vec<_> = names.iter().map(|name| (*name, mangle(name, Language::Rust, weak))).collect();
+        let found = first_collision(pairs.iter().map(|(original, name)| (*original, name.as_str())));
         assert_eq!(found, Some(("aB", "a-b")));
         assert_eq!(first_collision([("a", "a"), ("b", "b")]), None);
     }

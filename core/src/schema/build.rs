@@ -4,7 +4,7 @@ use alloc::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet},
     format,
-    string::String,
+    string::{String, ToString as _},
     vec::Vec,
 };
 
@@ -95,7 +95,7 @@ pub(crate) fn build<'t>(tools: &[Tool<'t>], losses: &mut Ledger) -> Types<'t> {
 
 impl<'t> Builder<'t, '_> {
     fn tool(&mut self, tool: &Tool<'t>) {
-        self.tool = tool.name.clone();
+        self.tool.clone_from(&tool.name);
         self.spent = 0;
         let input = self.input(tool.input);
         let output = tool.output.map(|schema| self.whole(schema, "/outputSchema"));
@@ -162,7 +162,7 @@ impl<'t> Builder<'t, '_> {
             match step {
                 Step::Word(word) => path.push_str(word),
                 Step::Name(name) => path.push_str(&pointer_token(name)),
-                Step::Index(at) => path.push_str(&format!("{at}")),
+                Step::Index(at) => path.push_str(&at.to_string()),
             }
         }
         self.losses.note(&self.tool, &path, reason);
@@ -325,13 +325,13 @@ impl<'t> Builder<'t, '_> {
                 }
                 Kind::Bool => Literal::Bool(member.as_bool() == Some(true)),
                 Kind::String => Literal::Str(member.to_str().unwrap_or_default()),
-                Kind::Number => match member.view().as_i64().filter(|number| SAFE.contains(number)) {
-                    Some(number) => Literal::Int(number),
-                    None => {
+                Kind::Number => {
+                    let Some(number) = member.view().as_i64().filter(|number| SAFE.contains(number)) else {
                         (has_number, fault) = (true, Some(Reason::OddConstant));
                         continue;
-                    }
-                },
+                    };
+                    Literal::Int(number)
+                }
                 Kind::Array | Kind::Object => {
                     self.loss(Reason::OddConstant);
                     return Shape::Any;

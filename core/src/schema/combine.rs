@@ -78,13 +78,12 @@ impl<'t> Builder<'t, '_> {
             kinds.len() == 1 && parts.iter().all(|part| !part.is_object_like() && !part.is_array_like());
         let has_alternatives = parts.iter().any(|part| part.any_of.is_some() || part.one_of.is_some());
         let (first, second) = (exact.next(), exact.next());
-        match (is_scalar && !has_alternatives, first.or(parts.first()), second) {
-            (true, Some(chosen), None) => self.shape(chosen, depth),
-            _ => {
-                self.loss(Reason::Conflict);
-                Shape::Any
-            }
+        if let (true, Some(chosen), None) = (is_scalar && !has_alternatives, first.or(parts.first()), second)
+        {
+            return self.shape(chosen, depth);
         }
+        self.loss(Reason::Conflict);
+        Shape::Any
     }
 
     /// Collects the schemas that hold at once, references resolved, without `allOf` and `$ref`.
@@ -202,12 +201,13 @@ impl<'t> Builder<'t, '_> {
             _ => self.at(&steps, Reason::Conflict),
         };
         let keywords = schemas.iter().map(|schema| Keywords::of(*schema));
-        let (mut note, mut default) = (None, None);
+        let mut text = None;
+        let mut fallback = None;
         for keywords in keywords {
-            note = note.or_else(|| keywords.note());
-            default = default.or_else(|| keywords.default.map(Item::as_str));
+            text = text.or_else(|| keywords.note());
+            fallback = fallback.or_else(|| keywords.default.map(Item::as_str));
         }
-        Field { name: name.clone(), is_required, node, note, default }
+        Field { name: name.clone(), is_required, node, note: text, default: fallback }
     }
 
     fn at(&mut self, steps: &[Step<'t>], reason: Reason) -> NodeId {

@@ -195,7 +195,8 @@ fn cut_endless(types: &mut Types<'_>, losses: &mut Ledger) {
     let cyclic: Vec<_> = components(types, is_nameless)
         .into_iter()
         .enumerate()
-        .filter_map(|(at, (_, is_cyclic))| is_cyclic.then(|| id(at)))
+        .filter(|(_, (_, is_cyclic))| *is_cyclic)
+        .map(|(at, _)| id(at))
         .collect();
     for at in cyclic {
         losses.note("", "", Reason::ReferenceLoop);

@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn pointers_are_decoded_and_followed_anywhere_in_the_schema() {
-        let text = r##"{"$defs":{"a/b":{"x":1},"~":true,"é %":{}},"list":[{"k":{}}],"":{}}"##;
+        let text = r#"{"$defs":{"a/b":{"x":1},"~":true,"é %":{}},"list":[{"k":{}}],"":{}}"#;
         let tape = Tape::parse(text).unwrap();
         for (reference, found) in [
             ("#", Ok(text)),

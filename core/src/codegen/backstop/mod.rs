@@ -55,7 +55,7 @@ pub(crate) fn check(source: &str, language: Language, census: &Census) -> Result
             }
         };
         let ends_lines = matches!(language, Language::Python | Language::Gleam);
-        if !(lexer.starts_line && ends_lines) && !may_follow(before, class, language) {
+        if !(may_follow(before, class, language) || lexer.starts_line && ends_lines) {
             return Err(Breach { at, what: "tokens in an order that is never written" });
         }
         starts_item.pass(source, at, token, language)?;
