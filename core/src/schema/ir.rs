@@ -46,7 +46,7 @@ pub struct Node<'t> {
 }
 
 /// What a value may be.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Shape<'t> {
     /// Any JSON value.
     Any,
@@ -79,7 +79,7 @@ pub enum Shape<'t> {
 }
 
 /// An object with known names.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Record<'t> {
     /// Its members: the required ones in the order of `required`, then the others as they were declared.
     pub fields: Vec<Field<'t>>,
@@ -88,7 +88,7 @@ pub struct Record<'t> {
 }
 
 /// A member of a record.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Field<'t> {
     /// Its name on the wire.
     pub name: Cow<'t, str>,
@@ -103,7 +103,7 @@ pub struct Field<'t> {
 }
 
 /// Records that a constant string member tells apart.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Tagged<'t> {
     /// The name of the member.
     pub tag: Cow<'t, str>,
@@ -233,6 +233,20 @@ impl<'t> Types<'t> {
 }
 
 impl Shape<'_> {
+    /// Replaces every type that this one is made of.
+    pub(crate) fn redirect(&mut self, to: impl Fn(NodeId) -> NodeId) {
+        match self {
+            Self::Any | Self::Null | Self::Bool | Self::Int | Self::Num | Self::Str | Self::Literals(_) => {}
+            Self::List(inner) | Self::Map(inner) | Self::Nullable(inner) => *inner = to(*inner),
+            Self::Tuple(parts) | Self::Union(parts) => parts.iter_mut().for_each(|part| *part = to(*part)),
+            Self::Tagged(tagged) => tagged.variants.iter_mut().for_each(|(_, id)| *id = to(*id)),
+            Self::Record(record) => {
+                record.fields.iter_mut().for_each(|field| field.node = to(field.node));
+                record.rest = record.rest.map(to);
+            }
+        }
+    }
+
     /// Hands out every type that this one is made of.
     pub fn edges(&self, mut each: impl FnMut(NodeId)) {
         match self {

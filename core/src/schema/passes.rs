@@ -23,6 +23,7 @@ pub(super) fn finish(types: &mut Types<'_>, losses: &mut Ledger) {
     for at in 0..types.nodes.len() {
         find_tag(types, id(at));
     }
+    merge_equal(types);
     cut_endless(types, losses);
     let components = components(types, |_| true);
     for (at, (component, is_cyclic)) in components.into_iter().enumerate() {
@@ -170,6 +171,38 @@ fn find_tag(types: &mut Types<'_>, at: NodeId) {
     });
     if let Some(tagged) = found {
         set(types, at, Shape::Tagged(tagged));
+    }
+}
+
+/// Makes types that are written alike one type, so that what every tool repeats is generated once.
+///
+/// What a tool takes stays its own: the texts about its members belong to that tool.
+fn merge_equal(types: &mut Types<'_>) {
+    let inputs: BTreeSet<_> = types.tools.iter().map(|tool| tool.input).collect();
+    let mut first = BTreeMap::new();
+    let mut same: Vec<NodeId> = (0..types.nodes.len()).map(id).collect();
+    for (at, node) in types.nodes.iter_mut().enumerate() {
+        node.shape.redirect(|to| same.get(to.0 as usize).copied().unwrap_or(to));
+        if inputs.contains(&id(at)) {
+            continue;
+        }
+        let mut key = node.shape.clone();
+        if let Shape::Record(record) = &mut key {
+            for field in &mut record.fields {
+                (field.note, field.default) = (None, None);
+            }
+        }
+        let found = *first.entry((node.hint.clone(), key)).or_insert_with(|| id(at));
+        if let Some(slot) = same.get_mut(at) {
+            *slot = found;
+        }
+    }
+    // References may lead to types further on, which were not settled when they were passed.
+    for node in &mut types.nodes {
+        node.shape.redirect(|to| same.get(to.0 as usize).copied().unwrap_or(to));
+    }
+    for tool in &mut types.tools {
+        tool.output = tool.output.map(|to| same.get(to.0 as usize).copied().unwrap_or(to));
     }
 }
 
