@@ -44,6 +44,38 @@ impl Work<'_> {
         }
     }
 
+    /// Takes tuples inside of shared tuples as values of any shape, where a type that is only an alias would
+    /// unfold: Rust reads a graph of them as the tree that it stands for.
+    pub(super) fn cut_tuples(&mut self, losses: &mut Ledger) {
+        if self.language != Language::Rust {
+            return;
+        }
+        for at in 0..self.types.nodes.len() {
+            let Some(Shape::Tuple(parts)) = self.types.nodes.get(at).map(|node| &node.shape) else {
+                continue;
+            };
+            if !parts.iter().any(|part| self.names.contains_key(part) && self.is_tuple(*part)) {
+                continue;
+            }
+            losses.note("", "", Reason::TooLarge);
+            if let Some(node) = self.types.nodes.get_mut(at) {
+                node.shape = Shape::Any;
+            }
+        }
+    }
+
+    fn is_tuple(&self, id: NodeId) -> bool {
+        let mut id = id;
+        for _ in 0..MAX_NESTING {
+            match self.types.shape(id) {
+                Shape::Tuple(_) => return true,
+                Shape::List(inner) | Shape::Map(inner) | Shape::Nullable(inner) => id = *inner,
+                _ => return false,
+            }
+        }
+        true
+    }
+
     /// Gives a name to every type that needs one, in the order in which the functions use them.
     pub(super) fn give_names(&mut self) {
         let mut seen = BTreeSet::new();

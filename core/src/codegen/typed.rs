@@ -148,6 +148,7 @@ fn prepare<'t>(
     };
     work.untangle_labels(losses);
     work.give_names();
+    work.cut_tuples(losses);
     Ok(work)
 }
 
