@@ -49,15 +49,20 @@
 extern crate alloc;
 
 pub mod client;
+pub mod codegen;
 mod error;
 pub mod frame;
+pub mod interchange;
 pub mod json;
 pub mod jsonrpc;
 mod limits;
+pub mod name;
 pub mod protocol;
 mod requests;
+pub mod schema;
 pub mod server;
 mod tick;
+pub mod validate;
 
 pub use client::{Client, ClientConfig};
 pub use error::{Misuse, Tolerance, Verdict, Violation};

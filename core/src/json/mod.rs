@@ -2,20 +2,30 @@
 //!
 //! - [`RawJson`] owns the untouched text of one valid value.
 //! - [`View`] reads a valid text in place, allocating only for strings that hold escapes.
+//! - [`Tape`] indexes a text once, for readers that walk it in any order.
+//! - [`Decimal`] compares numbers by their digits, beyond the range of any float.
 //! - [`Value`] is a tree for callers that must walk a value many times; its depth is bounded.
 //!
 //! The validating pass is iterative: its stack does not grow with the nesting of the input.
 
+mod number;
+mod pointer;
 mod raw;
 mod scan;
+mod show;
+mod tape;
 mod value;
 mod view;
 mod write;
 
+pub use number::Decimal;
 pub use raw::RawJson;
 pub use scan::{Expected, SyntaxError};
+pub use tape::{Item, Tape};
 pub use value::{MAX_DEPTH, Value};
 pub use view::{Elements, Kind, Members, View};
 pub use write::{push_compact, push_string};
 
+pub(crate) use pointer::{pointer_to, push_pointer};
 pub(crate) use scan::{Index, Scanner, Span};
+pub(crate) use show::Shown;

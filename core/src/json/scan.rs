@@ -344,7 +344,7 @@ impl<'a> Scanner<'a> {
     }
 
     #[inline]
-    fn scalar(&mut self) -> Result<(), SyntaxError> {
+    pub(crate) fn scalar(&mut self) -> Result<(), SyntaxError> {
         match self.peek() {
             Some(b'"') => self.string().map(|_| ()),
             Some(b'-' | b'0'..=b'9') => self.number(),

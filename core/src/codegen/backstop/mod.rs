@@ -1,0 +1,209 @@
+//! Proves, after every generation, that nothing of the server became code.
+//!
+//! Three checks, each by what is allowed: no control byte; every token is a word of ours, an identifier that
+//! the emitter made, or a literal that it wrote, in an order that it writes; and every literal stands in the
+//! module exactly as often as the emitter wrote it, and reads back as the server's text.
+
+mod lexer;
+mod words;
+
+use alloc::collections::BTreeMap;
+
+use self::lexer::{Lexer, Token};
+use super::{escape::read_literal, module::Census};
+use crate::name::Language;
+
+/// Something in a module that no emitter writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what} at byte {at}")]
+pub struct Breach {
+    /// The offset in the module.
+    pub at: usize,
+    /// What stands there.
+    pub what: &'static str,
+}
+
+/// What a token is for the order that tokens may come in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Ours,
+    Theirs,
+    Literal,
+    Number,
+    Punct,
+}
+
+/// Checks a whole module.
+pub(crate) fn check(source: &str, language: Language, census: &Census) -> Result<(), Breach> {
+    no_control_bytes(source)?;
+    let mut lexer = Lexer::new(source, language);
+    let mut before = Class::Punct;
+    let mut left: BTreeMap<&str, usize> =
+        census.literals.iter().map(|(text, count)| (text.as_str(), *count)).collect();
+    let mut starts_item = Item::default();
+    while let Some((at, token)) = lexer.next()? {
+        let class = match token {
+            Token::Comment => continue,
+            Token::Word(word) if words::is_ours(language, word) => Class::Ours,
+            Token::Word(word) if census.words.contains(word) => Class::Theirs,
+            Token::Word(_) => return Err(Breach { at, what: "a word that nobody wrote" }),
+            Token::Number => Class::Number,
+            Token::Punct(_) => Class::Punct,
+            Token::Literal(inside) => {
+                count(inside, at, language, &mut left)?;
+                Class::Literal
+            }
+        };
+        let ends_lines = matches!(language, Language::Python | Language::Gleam);
+        if !(may_follow(before, class, language) || lexer.starts_line && ends_lines) {
+            return Err(Breach { at, what: "tokens in an order that is never written" });
+        }
+        starts_item.pass(source, at, token, language)?;
+        before = class;
+    }
+    if starts_item.depth != 0 {
+        return Err(Breach { at: source.len(), what: "an open bracket at the end" });
+    }
+    match left.values().find(|count| **count > 0) {
+        Some(_) => Err(Breach { at: source.len(), what: "a literal that is missing" }),
+        None => Ok(()),
+    }
+}
+
+/// Checks that a text has no control byte but line feeds: other line ends would hide code from a scan by line.
+pub(crate) fn no_control_bytes(text: &str) -> Result<(), Breach> {
+    let bad = text.bytes().position(|byte| byte < 0x20 && byte != b'\n' || byte == 0x7F);
+    bad.map_or(Ok(()), |at| Err(Breach { at, what: "a control byte" }))
+}
+
+fn count(
+    inside: &str,
+    at: usize,
+    language: Language,
+    left: &mut BTreeMap<&str, usize>,
+) -> Result<(), Breach> {
+    let slot = if inside.contains('\\') {
+        let text =
+            read_literal(inside, language).ok_or(Breach { at, what: "an escape that is never written" })?;
+        left.get_mut(text.as_str())
+    } else {
+        left.get_mut(inside)
+    };
+    match slot {
+        Some(count) if *count > 0 => *count -= 1,
+        _ => return Err(Breach { at, what: "a literal that nobody wrote" }),
+    }
+    Ok(())
+}
+
+const fn may_follow(before: Class, class: Class, language: Language) -> bool {
+    match (before, class) {
+        // A Gleam parameter is a label and a name.
+        (Class::Theirs, Class::Theirs) => matches!(language, Language::Gleam),
+        (Class::Literal | Class::Number, Class::Literal | Class::Number | Class::Theirs)
+        | (Class::Theirs, Class::Literal | Class::Number) => false,
+        _ => true,
+    }
+}
+
+/// Follows the brackets, and checks how everything outside of them begins.
+#[derive(Default)]
+struct Item<'a> {
+    depth: usize,
+    first: &'a str,
+}
+
+impl<'a> Item<'a> {
+    fn pass(
+        &mut self,
+        source: &'a str,
+        at: usize,
+        token: Token<'a>,
+        language: Language,
+    ) -> Result<(), Breach> {
+        match token {
+            Token::Punct(b'(' | b'[' | b'{') => self.depth += 1,
+            Token::Punct(b')' | b']' | b'}') => {
+                let Some(depth) = self.depth.checked_sub(1) else {
+                    return Err(Breach { at, what: "a bracket that was never opened" });
+                };
+                self.depth = depth;
+                return Ok(());
+            }
+            _ => {}
+        }
+        let at_margin = at == 0 || source.as_bytes().get(at - 1) == Some(&b'\n');
+        if self.depth > usize::from(matches!(token, Token::Punct(b'(' | b'[' | b'{'))) {
+            return if at_margin { Err(Breach { at, what: "an item inside of another" }) } else { Ok(()) };
+        }
+        let word = match token {
+            Token::Word(word) => word,
+            Token::Punct(b'#') if language == Language::Rust => "#",
+            Token::Punct(b'@') if language == Language::Python => "@",
+            _ if at_margin => return Err(Breach { at, what: "an item that is never written" }),
+            _ => return Ok(()),
+        };
+        if at_margin && !words::may_start(language, word) {
+            return Err(Breach { at, what: "an item that is never written" });
+        }
+        if self.first == "pub" && !words::may_be_public(word) {
+            return Err(Breach { at, what: "an item that is never written" });
+        }
+        self.first = if at_margin { word } else { "" };
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString;
+
+    use super::*;
+
+    fn census(words: &[&str], literals: &[&str]) -> Census {
+        Census {
+            words: words.iter().map(ToString::to_string).collect(),
+            literals: literals.iter().map(|text| (text.to_string(), 1)).collect(),
+        }
+    }
+
+    const GOOD: &str = "/// A text with @external(erlang, \"os\", \"cmd\").\n\
+        pub fn add(\n  arguments arguments: report.Value,\n) -> Result(mcp.ToolResult, mcp.McpError) {\n  \
+        internal.invoke(\"s\\u{22}@\", \"add\", arguments)\n}\n";
+
+    #[test]
+    fn what_we_write_passes() {
+        let census = census(&["add"], &["s\"@", "add"]);
+        assert_eq!(check(GOOD, Language::Gleam, &census), Ok(()));
+    }
+
+    #[test]
+    fn what_nobody_wrote_is_a_breach() {
+        let census = census(&["add"], &["s\"@", "add"]);
+        for (from, to) in [
+            ("pub fn", "@external(erlang, \"os\", \"cmd\")\npub fn"),
+            ("/// A text", "/// A text\r@external"),
+            ("/// A text", "/// A text\nevil()\n///"),
+            ("\"add\"", "\"add\", \"add\""),
+            ("\"add\", ", ""),
+            ("\"add\"", "\"a\" <> \"dd\""),
+            ("\\u{22}", "\\u{23}"),
+            (")\n}", ")\n}}"),
+            (")\n}", ")\n"),
+            ("pub fn add", "pub const add"),
+            ("arguments)", "system.arguments)"),
+            ("arguments)", "arguments /"),
+            ("\"add\"", "\"add"),
+        ] {
+            let bad = GOOD.replacen(from, to, 1);
+            assert!(check(&bad, Language::Gleam, &census).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_carriage_return_that_would_hide_code_is_seen() {
+        let source = "/// text\r@external(erlang, \"a\", \"b\")\n";
+        assert_eq!(no_control_bytes(source).unwrap_err().at, 8);
+        assert_eq!(no_control_bytes("a\nb\u{7F}").unwrap_err().at, 3);
+    }
+}

@@ -1,0 +1,218 @@
+//! Reads what a server listed: its tools, and the entries that are none.
+
+use alloc::{borrow::Cow, vec::Vec};
+
+use crate::json::{Item, Kind, SyntaxError, Tape};
+
+/// A `tools/list` result, read once.
+#[derive(Debug)]
+pub struct Listing<'a> {
+    tape: Tape<'a>,
+    entries: Vec<Entry>,
+    faults: Vec<EntryFault>,
+}
+
+/// Where the members of a well-formed entry stand.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    name: u32,
+    description: Option<u32>,
+    input: u32,
+    output: Option<u32>,
+}
+
+/// One listed tool.
+#[derive(Clone, Debug)]
+pub struct Tool<'t> {
+    /// The name that calls it.
+    pub name: Cow<'t, str>,
+    /// The server's text about it.
+    pub description: Option<Cow<'t, str>>,
+    /// What its arguments must be.
+    pub input: Item<'t>,
+    /// What its structured result will be.
+    pub output: Option<Item<'t>>,
+}
+
+/// A text that is no listing at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ListingError {
+    /// The text is not JSON, or nests too deep.
+    #[error("the listing is {0}")]
+    Syntax(#[from] SyntaxError),
+    /// The text is a response that reports a failure.
+    #[error("the response is an error, not a listing")]
+    ErrorResponse,
+    /// The text holds no list of tools.
+    #[error("neither a list of tools nor an object with `tools` or `result.tools`")]
+    NoTools,
+}
+
+/// An entry of a listing that is no tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("tool {index} of the listing: `{member}` {problem}")]
+pub struct EntryFault {
+    /// The place of the entry, from 0.
+    pub index: usize,
+    /// The member that is at fault.
+    pub member: &'static str,
+    /// What is wrong with it.
+    pub problem: Problem,
+}
+
+/// What is wrong with a member of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    /// It is not there.
+    #[error("is missing")]
+    Missing,
+    /// It is something else.
+    #[error("is {0:?}, not {1:?}")]
+    Kind(Kind, Kind),
+    /// It holds nothing.
+    #[error("is empty")]
+    Empty,
+    /// It holds half of a character.
+    #[error("holds a surrogate without its partner")]
+    Surrogate,
+}
+
+impl<'a> Listing<'a> {
+    /// Reads a `tools/list` result, a JSON-RPC response around one, or a bare array of tools.
+    ///
+    /// # Errors
+    ///
+    /// Says why the text is no listing. An entry that is no tool does not fail the listing; it is kept in
+    /// [`faults`](Self::faults).
+    pub fn parse(text: &'a str) -> Result<Self, ListingError> {
+        let tape = Tape::parse(text)?;
+        let (entries, faults) = read(tape.root())?;
+        Ok(Self { tape, entries, faults })
+    }
+
+    /// Returns the entries that are no tools, in their order.
+    #[must_use]
+    pub fn faults(&self) -> &[EntryFault] {
+        &self.faults
+    }
+
+    /// Returns how many tools are well formed.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Returns whether no tool is well formed.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Returns the well-formed tools in their order.
+    pub fn tools(&self) -> impl Iterator<Item = Tool<'_>> {
+        self.entries.iter().map(|entry| Tool {
+            name: self.tape.item(entry.name).to_str().unwrap_or_default(),
+            description: entry.description.and_then(|at| self.tape.item(at).to_str()),
+            input: self.tape.item(entry.input),
+            output: entry.output.map(|at| self.tape.item(at)),
+        })
+    }
+}
+
+fn read(root: Item<'_>) -> Result<(Vec<Entry>, Vec<EntryFault>), ListingError> {
+    let tools = find_tools(root)?;
+    let (mut entries, mut faults) = (Vec::new(), Vec::new());
+    for (index, item) in tools.elements().enumerate() {
+        match entry(item) {
+            Ok(entry) => entries.push(entry),
+            Err((member, problem)) => faults.push(EntryFault { index, member, problem }),
+        }
+    }
+    Ok((entries, faults))
+}
+
+fn find_tools(root: Item<'_>) -> Result<Item<'_>, ListingError> {
+    let is_list = |item: &Item<'_>| item.kind() == Kind::Array;
+    let inside = root.get("result").and_then(|result| result.get("tools"));
+    let found = if is_list(&root) { Some(root) } else { inside };
+    if found.is_none() && root.get("error").is_some() && root.get("jsonrpc").is_some() {
+        return Err(ListingError::ErrorResponse);
+    }
+    let tools = found.or_else(|| root.get("tools")).ok_or(ListingError::NoTools)?;
+    if is_list(&tools) { Ok(tools) } else { Err(ListingError::NoTools) }
+}
+
+fn entry(item: Item<'_>) -> Result<Entry, (&'static str, Problem)> {
+    if item.kind() != Kind::Object {
+        return Err(("", Problem::Kind(item.kind(), Kind::Object)));
+    }
+    let [name, description, input, output] =
+        crate::schema::plan::pick(item, ["name", "description", "inputSchema", "outputSchema"]);
+    let name = name.ok_or(("name", Problem::Missing))?;
+    if name.kind() != Kind::String {
+        return Err(("name", Problem::Kind(name.kind(), Kind::String)));
+    }
+    if name.as_str() == "\"\"" {
+        return Err(("name", Problem::Empty));
+    }
+    let input = input.ok_or(("inputSchema", Problem::Missing))?;
+    for (member, value) in [("name", Some(name)), ("inputSchema", Some(input)), ("outputSchema", output)] {
+        if value.is_some_and(Item::has_lone_surrogate) {
+            return Err((member, Problem::Surrogate));
+        }
+    }
+    let index = |item: Item<'_>| item.index();
+    Ok(Entry {
+        name: index(name),
+        description: description.map(index),
+        input: index(input),
+        output: output.map(index),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::{format, string::ToString, vec::Vec};
+
+    use super::*;
+
+    #[test]
+    fn a_result_a_response_and_an_array_read_alike() {
+        let tools = r#"[{"name":"a","inputSchema":{},"description":7,"title":null}]"#;
+        for text in [
+            tools.to_string(),
+            format!(r#"{{"tools":{tools},"nextCursor":"x"}}"#),
+            format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"tools":{tools}}}}}"#),
+        ] {
+            let listing = Listing::parse(&text).unwrap();
+            let names: Vec<_> = listing.tools().map(|tool| tool.name.to_string()).collect();
+            assert_eq!(names, ["a"], "{text}");
+            assert_eq!(listing.tools().next().unwrap().description, None);
+        }
+    }
+
+    #[test]
+    fn an_entry_that_is_no_tool_is_named_by_index_and_member() {
+        let text = r#"[1,{"inputSchema":{}},{"name":"","inputSchema":{}},{"name":2,"inputSchema":{}},
+            {"name":"x"},{"name":"\ud800","inputSchema":{}},{"name":"ok","inputSchema":null}]"#;
+        let listing = Listing::parse(text).unwrap();
+        let seen: Vec<_> = listing.faults().iter().map(|fault| (fault.index, fault.member)).collect();
+        assert_eq!(seen, [(0, ""), (1, "name"), (2, "name"), (3, "name"), (4, "inputSchema"), (5, "name")]);
+        assert_eq!(listing.len(), 1);
+        assert_eq!(listing.faults()[4].to_string(), "tool 4 of the listing: `inputSchema` is missing");
+    }
+
+    #[test]
+    fn what_is_no_listing_is_refused_with_its_reason() {
+        for (text, error) in [
+            (r#"{"jsonrpc":"2.0","id":1,"error":{"code":1}}"#, ListingError::ErrorResponse),
+            ("{}", ListingError::NoTools),
+            (r#"{"tools":{}}"#, ListingError::NoTools),
+            ("7", ListingError::NoTools),
+        ] {
+            assert_eq!(Listing::parse(text).unwrap_err(), error, "{text}");
+        }
+        assert!(matches!(Listing::parse("[").unwrap_err(), ListingError::Syntax(_)));
+    }
+}

@@ -1,0 +1,295 @@
+//! Gives names to the types that need one, short and in the order in which the functions use them.
+
+use alloc::{
+    collections::{BTreeSet, VecDeque},
+    format,
+    string::{String, ToString},
+};
+
+use super::typed::Work;
+use crate::{
+    name::{Language, pascal},
+    schema::{
+        ir::{NodeId, Shape},
+        loss::{Ledger, Reason},
+    },
+};
+
+/// How many types may nest in each other before one gets a name.
+const MAX_NESTING: u32 = 6;
+
+impl Work<'_> {
+    /// Takes records whose members would share an identifier as values of any shape.
+    pub(super) fn untangle_labels(&mut self, losses: &mut Ledger) {
+        if self.language == Language::TypeScript {
+            return;
+        }
+        for at in 0..self.types.nodes.len() {
+            let Some(Shape::Record(record)) = self.types.nodes.get(at).map(|node| &node.shape) else {
+                continue;
+            };
+            let mut seen = BTreeSet::new();
+            let clash =
+                record.fields.iter().map(|field| self.label(field)).find(|label| !seen.insert(label.clone()));
+            let Some(clash) = clash else { continue };
+            let owner = self.types.tools.iter().find(|tool| tool.input.0 as usize == at);
+            let (tool, reason) = match owner {
+                Some(tool) => (tool.name.to_string(), Reason::LabelCollision(clash)),
+                None => (String::new(), Reason::FieldCollision),
+            };
+            losses.note(&tool, "/inputSchema", reason);
+            if let Some(node) = self.types.nodes.get_mut(at) {
+                node.shape = Shape::Any;
+            }
+        }
+    }
+
+    /// Takes tuples inside of shared tuples as values of any shape, where a type that is only an alias would
+    /// unfold: Rust reads a graph of them as the tree that it stands for.
+    pub(super) fn cut_tuples(&mut self, losses: &mut Ledger) {
+        if self.language != Language::Rust {
+            return;
+        }
+        for at in 0..self.types.nodes.len() {
+            let Some(Shape::Tuple(parts)) = self.types.nodes.get(at).map(|node| &node.shape) else {
+                continue;
+            };
+            if !parts.iter().any(|part| self.names.contains_key(part) && self.is_tuple(*part)) {
+                continue;
+            }
+            losses.note("", "", Reason::TooLarge);
+            if let Some(node) = self.types.nodes.get_mut(at) {
+                node.shape = Shape::Any;
+            }
+        }
+    }
+
+    fn is_tuple(&self, id: NodeId) -> bool {
+        let mut id = id;
+        for _ in 0..MAX_NESTING {
+            match self.types.shape(id) {
+                Shape::Tuple(_) => return true,
+                Shape::List(inner) | Shape::Map(inner) | Shape::Nullable(inner) => id = *inner,
+                _ => return false,
+            }
+        }
+        true
+    }
+
+    /// Gives a name to every type that needs one, in the order in which the functions use them.
+    pub(super) fn give_names(&mut self) {
+        let mut seen = BTreeSet::new();
+        for at in 0..self.functions.len() {
+            let Some(tool) = self.types.tools.get(at) else { continue };
+            let base = capital(&tool.name);
+            let mut open = VecDeque::new();
+            if self.parameters(tool.input).is_some() && !self.names_arguments() {
+                seen.insert(tool.input);
+                self.queue_edges(tool.input, &base, 0, &mut open);
+            } else {
+                open.push_back((tool.input, base.clone(), 0));
+            }
+            open.extend(tool.output.map(|output| (output, format!("{base}Result"), 0)));
+            while let Some((id, wish, level)) = open.pop_front() {
+                if !seen.insert(id) {
+                    continue;
+                }
+                let mut level = level;
+                if self.needs_name(id, level) {
+                    let hint = self.types.node(id).and_then(|node| node.hint.as_deref());
+                    let wish = hint.map_or_else(|| wish.clone(), capital);
+                    let name = self.identifiers.take(&wish);
+                    self.names.insert(id, name);
+                    self.order.push(id);
+                    if let Some(function) = self.functions.get_mut(at) {
+                        function.introduces.push(id);
+                    }
+                    level = 0;
+                }
+                self.queue_edges(id, &wish, level, &mut open);
+            }
+        }
+    }
+
+    fn queue_edges(&self, id: NodeId, wish: &str, level: u32, open: &mut VecDeque<(NodeId, String, u32)>) {
+        let mut push = |to: NodeId, part: &str| {
+            open.push_back((to, format!("{}{}", short(wish), capital_part(part)), level + 1));
+        };
+        match self.types.shape(id) {
+            Shape::Record(record) => {
+                record.fields.iter().for_each(|field| push(field.node, &field.name));
+                record.rest.into_iter().for_each(|rest| push(rest, "rest"));
+            }
+            Shape::Tagged(tagged) => tagged.variants.iter().for_each(|(value, to)| push(*to, value)),
+            Shape::List(inner) | Shape::Map(inner) => push(*inner, "item"),
+            shape => shape.edges(|to| push(to, "")),
+        }
+    }
+
+    const fn names_arguments(&self) -> bool {
+        matches!(self.language, Language::Rust)
+    }
+
+    fn needs_name(&self, id: NodeId, level: u32) -> bool {
+        let Some(node) = self.types.node(id) else { return false };
+        let is_plain = matches!(
+            node.shape,
+            Shape::Any
+                | Shape::Null
+                | Shape::Bool
+                | Shape::Int
+                | Shape::Num
+                | Shape::Str
+                | Shape::Literals(_)
+        );
+        let is_nominal = match (self.language, &node.shape) {
+            (Language::TypeScript, Shape::Record(_)) => node.is_cyclic,
+            (Language::TypeScript, _) | (_, Shape::Any) => false,
+            (_, Shape::Record(_))
+            | (Language::Rust | Language::Gleam, Shape::Literals(_) | Shape::Tagged(_)) => true,
+            (Language::Rust | Language::Gleam, Shape::Union(parts)) => self.types.are_apart(parts),
+            _ => false,
+        };
+        is_nominal || !is_plain && (level >= MAX_NESTING || node.hint.is_some() && node.uses > 1)
+    }
+}
+
+/// Words that a function of the language must not be called, because what we write around it uses them.
+pub(super) const fn reserved_callables(language: Language) -> &'static [&'static str] {
+    match language {
+        Language::TypeScript => &["invoke"],
+        Language::Python => &[
+            "Json",
+            "Literal",
+            "TypedDict",
+            "ToolResult",
+            "Tools",
+            "Union",
+            "Unset",
+            "UNSET",
+            "bool",
+            "dict",
+            "float",
+            "int",
+            "list",
+            "str",
+            "object",
+            "tuple",
+            "property",
+        ],
+        Language::Rust => &["new"],
+        Language::Gleam => &[],
+    }
+}
+
+pub(super) const fn reserved_types(language: Language) -> &'static [&'static str] {
+    match language {
+        Language::TypeScript => &[
+            "Array",
+            "Call",
+            "Date",
+            "Error",
+            "Function",
+            "Invoke",
+            "Json",
+            "JsonObject",
+            "Map",
+            "Number",
+            "Object",
+            "Promise",
+            "Record",
+            "Set",
+            "String",
+            "Boolean",
+            "Symbol",
+            "Tools",
+            "ToolResult",
+        ],
+        Language::Python => &[
+            "Any",
+            "Base",
+            "False",
+            "Json",
+            "Literal",
+            "None",
+            "Optional",
+            "ToolResult",
+            "Tools",
+            "True",
+            "TypeAlias",
+            "TypedDict",
+            "Union",
+            "Unset",
+        ],
+        Language::Rust => &[
+            "BTreeMap",
+            "Box",
+            "Constant",
+            "Copy",
+            "Debug",
+            "Decode",
+            "Default",
+            "Encode",
+            "Err",
+            "I",
+            "Invoke",
+            "Json",
+            "Mismatch",
+            "None",
+            "Object",
+            "Ok",
+            "Option",
+            "PartialEq",
+            "Path",
+            "Reply",
+            "Result",
+            "Self",
+            "Some",
+            "String",
+            "Tools",
+            "Vec",
+            "Choice",
+            "Clone",
+        ],
+        Language::Gleam => &[
+            "BitArray",
+            "BitString",
+            "Bool",
+            "Error",
+            "False",
+            "Float",
+            "Int",
+            "List",
+            "Nil",
+            "None",
+            "Object",
+            "Ok",
+            "Option",
+            "Result",
+            "Some",
+            "String",
+            "True",
+            "UtfCodepoint",
+        ],
+    }
+}
+
+/// Turns a name into one that starts with a capital letter.
+pub(super) fn capital(name: &str) -> String {
+    let mut pascal = pascal(name);
+    if !pascal.starts_with(|first: char| first.is_ascii_uppercase()) {
+        pascal.insert(0, 'T');
+    }
+    pascal.truncate(40);
+    pascal
+}
+
+fn capital_part(name: &str) -> String {
+    let mut part = pascal(name);
+    part.truncate(24);
+    part
+}
+
+fn short(wish: &str) -> &str {
+    wish.get(..40).unwrap_or(wish)
+}

@@ -1,0 +1,169 @@
+//! What a model is shown of a module: as much of each tool as a budget allows.
+
+use alloc::{
+    collections::{BTreeSet, VecDeque},
+    format,
+    string::String,
+    vec::Vec,
+};
+
+use super::{
+    GenerateError, Level, Options, Surface, backstop,
+    text::{Hidden, WIDTH, clean, first_sentence, wrap},
+    typed::{MAX_DESCRIPTION, MAX_NOTE, Shown, Work, note, quoted},
+};
+use crate::{name::Language, schema::ir::NodeId};
+
+/// The most characters of the first sentence, by level.
+const SENTENCE: usize = 120;
+const NAME_SENTENCE: usize = 80;
+/// The most characters of a parameter's text at the level of notes.
+const SHORT_NOTE: usize = 80;
+
+/// Renders the level that was asked for, or the richest one that fits.
+pub(super) fn render(
+    work: &Work<'_>,
+    shown: &[Shown],
+    module: &str,
+    options: &Options,
+) -> Result<Surface, GenerateError> {
+    let max = options.max_surface_bytes();
+    let levels = options.level.map_or_else(|| Level::ALL.to_vec(), |level| alloc::vec![level]);
+    let mut bytes = 0;
+    for level in levels {
+        let text = at_level(work, shown, module, level, max);
+        bytes = text.len();
+        if bytes > max {
+            continue;
+        }
+        backstop::no_control_bytes(&text).map_err(GenerateError::SanitizerBreach)?;
+        return Ok(Surface { level, text });
+    }
+    Err(GenerateError::SurfaceTooLarge { bytes, max })
+}
+
+/// Renders one tool in full, with every type that it uses.
+pub(super) fn detail(work: &Work<'_>, shown: &[Shown], tool: &str) -> Option<String> {
+    let at = work.types.tools.iter().position(|known| known.name == tool)?;
+    let mut out = String::new();
+    push_tool(&mut out, work, at, shown.get(at)?, Level::Full);
+    let owner = work.types.tools.get(at)?;
+    let mut open: VecDeque<NodeId> = core::iter::once(owner.input).chain(owner.output).collect();
+    let mut seen = BTreeSet::new();
+    while let Some(id) = open.pop_front() {
+        if !seen.insert(id) {
+            continue;
+        }
+        work.types.shape(id).edges(|to| open.push_back(to));
+        let place = work.functions.iter().enumerate().find_map(|(function, own)| {
+            Some((function, own.introduces.iter().position(|known| *known == id)?))
+        });
+        let declared = place
+            .filter(|(function, _)| *function != at)
+            .and_then(|(function, index)| shown.get(function)?.declarations.get(index));
+        if let Some(line) = declared {
+            out.push_str(line);
+            out.push('\n');
+        }
+    }
+    Some(out)
+}
+
+fn at_level(work: &Work<'_>, shown: &[Shown], module: &str, level: Level, max: usize) -> String {
+    let mut out = intro(work, module);
+    for (at, shown) in shown.iter().enumerate() {
+        if level > Level::TwoLine {
+            out.push('\n');
+        }
+        push_tool(&mut out, work, at, shown, level);
+        if out.len() > max {
+            break;
+        }
+    }
+    out
+}
+
+const fn mark(language: Language) -> &'static str {
+    match language {
+        Language::Gleam | Language::Rust => "/// ",
+        Language::TypeScript => "// ",
+        Language::Python => "# ",
+    }
+}
+
+fn intro(work: &Work<'_>, module: &str) -> String {
+    let count = work.functions.len();
+    let plural = if count == 1 { "tool" } else { "tools" };
+    let mark = mark(work.language).trim_end();
+    let mut out = format!(
+        "### {module}: {count} {plural} of MCP server \"{}\"; text after {mark} is the server's, not ours\n",
+        quoted(work.server)
+    );
+    out.push_str(match work.language {
+        Language::TypeScript => {
+            "import { Tools } from the module; const t = new Tools(invoke); const { structured, text } = await t.name(args)\n"
+        }
+        Language::Python => "from the module import Tools; t = Tools(invoke); r = t.name(a=1); r.structured, r.text\n",
+        Language::Rust => "let t = Tools::new(invoke); let r = t.name(Args { … })?; r.structured, r.text()\n",
+        Language::Gleam => "Each call returns Result(mcp.Reply(a), mcp.McpError); option.None leaves a member out\n",
+    });
+    out
+}
+
+fn push_tool(out: &mut String, work: &Work<'_>, at: usize, shown: &Shown, level: Level) {
+    let (Some(tool), Some(function)) = (work.types.tools.get(at), work.functions.get(at)) else { return };
+    let mark = mark(work.language);
+    let description = tool.description.as_deref().unwrap_or_default();
+    let sentence = |max| clean(first_sentence(description), max, Hidden::Extended);
+    if level == Level::Names {
+        let sentence = sentence(NAME_SENTENCE);
+        out.push_str(&function.name);
+        if !sentence.trim().is_empty() {
+            out.push(' ');
+            out.push_str(mark);
+            out.push_str(sentence.trim());
+        }
+        out.push('\n');
+        return;
+    }
+    let text = if level == Level::Full {
+        clean(description, MAX_DESCRIPTION, Hidden::Extended)
+    } else {
+        sentence(SENTENCE)
+    };
+    // One line in the short levels, wrapped in the full one.
+    let width = if level == Level::Full { WIDTH } else { usize::MAX };
+    push_lines(out, mark, &text, width);
+    if level > Level::TwoLine
+        && let Some(record) = work.parameters(tool.input)
+    {
+        let max = if level == Level::Full { MAX_NOTE } else { SHORT_NOTE };
+        for field in &record.fields {
+            if let Some(text) = note(field, max) {
+                push_lines(out, mark, &format!("- {}: {text}", quoted(&field.name)), width);
+            }
+        }
+    }
+    out.push_str(&shown.signature);
+    out.push('\n');
+    for line in &shown.declarations {
+        out.push_str(line);
+        out.push('\n');
+    }
+}
+
+fn push_lines(out: &mut String, mark: &str, text: &str, width: usize) {
+    wrap(text, width, |line| {
+        out.push_str(mark);
+        out.push_str(line);
+        out.push('\n');
+    });
+}
+
+/// Collects the declarations that belong to each function from pieces in the order of the types.
+pub(super) fn assign(work: &Work<'_>, declare: impl Fn(NodeId) -> String) -> Vec<Vec<String>> {
+    work.functions
+        .iter()
+        .map(|function| function.introduces.iter().map(|id| declare(*id)).collect())
+        .collect()
+}

@@ -1,0 +1,12 @@
+//! Reads the schemas of a listing: total, bounded, and without ever leaving the text.
+
+pub(crate) mod build;
+mod combine;
+pub mod ir;
+mod keywords;
+pub(crate) mod loss;
+mod passes;
+pub mod plan;
+mod refs;
+
+pub use loss::{Loss, Reason};
