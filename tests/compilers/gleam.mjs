@@ -26,7 +26,7 @@ if (Err !== undefined) {
   console.error(String(Err));
   process.exit(1);
 }
-for (const [name, text] of Object.entries(Ok)) {
+for (const [name, text] of Ok) {
   const file = path.join(target, name.replace("/build/dev/javascript/", ""));
   fs.mkdirSync(path.dirname(file), { recursive: true });
   fs.writeFileSync(file, text);

@@ -71,7 +71,7 @@ fn with_imports(body: &Module) -> Module {
         ("Union", "Union["),
     ];
     let support = [
-        ("UNSET", "UNSET"),
+        ("UNSET", "= UNSET"),
         ("Base", "(Base)"),
         ("Json", "Json"),
         ("ToolResult", "ToolResult["),
@@ -159,7 +159,7 @@ fn write_call(module: &mut Module, work: &Work<'_>, at: usize) {
         None => _ = module.raw("arguments"),
     }
     let rest = work.parameters(tool.input).and_then(|record| record.rest);
-    module.raw(if rest.is_some() { ", rest" } else { ", UNSET" });
+    module.raw(if rest.is_some() { ", rest" } else { ", {}" });
     module.raw(if tool.output.is_some() { ", True)" } else { ", False)" });
 }
 

@@ -26,8 +26,12 @@ pub(super) fn emit(work: &mut Work<'_>, options: &Options) -> Result<(Module, Ve
     }
     body.raw("\n/**\n * The tools of MCP server \"");
     super::comment::push_caged(&mut body.out, Language::TypeScript, &quoted(work.server));
-    body.raw("\".\n */\nexport class Tools {\n  readonly #invoke: Invoke;\n\n");
-    body.raw("  constructor(invoke: Invoke) {\n    this.#invoke = invoke;\n  }\n");
+    body.raw("\".\n */\nexport class Tools {\n");
+    body.raw(if signatures.is_empty() {
+        "  constructor(_invoke: Invoke) {}\n"
+    } else {
+        "  readonly #invoke: Invoke;\n\n  constructor(invoke: Invoke) {\n    this.#invoke = invoke;\n  }\n"
+    });
     for (at, signature) in signatures.iter().enumerate() {
         body.raw("\n  /**\n");
         push_docs(&mut body.out, CAGE, work, at);
@@ -41,7 +45,7 @@ pub(super) fn emit(work: &mut Work<'_>, options: &Options) -> Result<(Module, Ve
     module.raw("\nimport { ");
     let text = &body.out;
     let imports = [
-        ("type Call", true),
+        ("type Call", text.contains(": Call")),
         ("type Invoke", true),
         ("type Json", text.split("Json").skip(1).any(|rest| !rest.starts_with("Object"))),
         ("type JsonObject", text.contains("JsonObject")),

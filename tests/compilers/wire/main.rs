@@ -49,7 +49,7 @@ fn main() {
             where_b48111c1: Some(wire::SendItWhere { page: 1, at_dc20964b: Some("x".into()) }),
         })
         .unwrap();
-    let at = match reply.structured.at {
+    let at = match reply.structured.at.clone() {
         Some(Some(at)) => at,
         Some(None) => "null".into(),
         None => "absent".into(),

@@ -111,12 +111,13 @@ const GLEAM: [&str; 79] = [
     "value",
     "with",
 ];
-const TYPESCRIPT: [&str; 27] = [
+const TYPESCRIPT: [&str; 28] = [
     "Call",
     "Invoke",
     "Json",
     "JsonObject",
     "Tools",
+    "_invoke",
     "args",
     "boolean",
     "call",
