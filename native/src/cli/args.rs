@@ -17,6 +17,10 @@ Examples:
   Pass arguments as JSON, get the answer as JSON
     selvedge --json call echo --args '{\"text\":\"hi\"}' -- my-server | jq .
 
+  Turn a server's tools into a typed module, and into a short text for a model
+    selvedge generate --lang python --out tools/ -- npx -y @modelcontextprotocol/server-everything
+    selvedge surface --listing tools.json --budget 4000
+
   Find out what is wrong with a server
     selvedge inspect --trace session.jsonl -- my-server --verbose
 
@@ -135,6 +139,10 @@ pub(super) enum Command {
     Ping(Ping),
     /// Show the handshake, timings, and everything the server does wrong
     Inspect(Only),
+    /// Generate a typed module, and what a model is shown of it, from the server's tools
+    Generate(Generate),
+    /// Print what a model is shown of the server's tools
+    Surface(Surface),
     /// Try it all on the built-in demo server
     Demo,
     /// Be a server on standard input and output
@@ -207,6 +215,95 @@ pub(super) struct Serve {
     /// Serve the built-in demo tools
     #[arg(long, required = true)]
     pub(super) demo: bool,
+}
+
+/// Where the tools come from: a server, or a listing that was kept.
+#[derive(Args, Debug)]
+pub(super) struct Source {
+    /// Read the tools from this file instead of a server, `-` for standard input: a `tools/list` result, a response
+    /// that holds one, or an array of tools
+    #[arg(long, value_name = "FILE", conflicts_with = "server", required_unless_present = "server")]
+    pub(super) listing: Option<PathBuf>,
+    /// The server's name in the module, instead of its own
+    #[arg(long, value_name = "NAME")]
+    pub(super) name: Option<String>,
+    /// The server's program and its arguments, read by no shell
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(super) server: Vec<OsString>,
+}
+
+/// What is made of the tools.
+#[derive(Args, Debug)]
+pub(super) struct Wanted {
+    /// The language [default: typescript, or gleam in profile loom]
+    #[arg(long, value_name = "LANGUAGE")]
+    pub(super) lang: Option<Lang>,
+    /// Everything typed, or the fixed Gleam form
+    #[arg(long, value_name = "PROFILE", default_value = "typed")]
+    pub(super) profile: Shape,
+    /// The most bytes of the surface [default: 65536]
+    #[arg(long, value_name = "BYTES")]
+    pub(super) budget: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Lang {
+    Gleam,
+    Typescript,
+    Python,
+    Rust,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Shape {
+    Typed,
+    Loom,
+}
+
+/// How much of each tool a surface shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Shown {
+    /// The richest level that fits the budget
+    Auto,
+    /// The name and the start of the description
+    Names,
+    /// One line of description and the signature
+    TwoLine,
+    /// That, and a line for each parameter
+    Notes,
+    /// The whole description and every restriction
+    Full,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct Generate {
+    #[command(flatten)]
+    pub(super) wanted: Wanted,
+    /// Write the module, its surface and the files that it needs into this directory instead of printing the module
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: Option<PathBuf>,
+    /// How much of each tool the surface shows; a printed module then ends with it, in comments
+    #[arg(long, value_name = "LEVEL")]
+    pub(super) surface: Option<Shown>,
+    /// List every place that is less precise than the server's schemas
+    #[arg(long)]
+    pub(super) losses: bool,
+    #[command(flatten)]
+    pub(super) source: Source,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct Surface {
+    #[command(flatten)]
+    pub(super) wanted: Wanted,
+    /// How much of each tool is shown
+    #[arg(long, value_name = "LEVEL", default_value = "auto", alias = "surface")]
+    pub(super) level: Shown,
+    /// Show everything about this tool only
+    #[arg(long, value_name = "NAME")]
+    pub(super) tool: Option<String>,
+    #[command(flatten)]
+    pub(super) source: Source,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -73,6 +73,11 @@ impl Failure {
         Self::new(Exit::Usage, "usage", message)
     }
 
+    /// Nothing can be made of what the server lists.
+    pub(super) fn listing(message: impl Into<String>) -> Self {
+        Self::new(Exit::ServerFailed, "listing", message)
+    }
+
     /// A file of the command line cannot be read or written.
     pub(super) fn file(what: &str, error: &io::Error) -> Self {
         Self::new(Exit::Usage, "file", format!("{what}: {error}"))

@@ -6,6 +6,8 @@ mod call;
 mod content;
 mod demo;
 mod failure;
+mod files;
+mod generate;
 mod inspect;
 mod json;
 mod list;
@@ -50,17 +52,41 @@ pub(crate) async fn run(cli: Cli) -> ExitCode {
             return code(Exit::Usage);
         }
     };
+    if let Some(result) = offline(&command, &output) {
+        return finish(result, output, printed).await;
+    }
     // Input is read before signals are caught, so that the user can leave.
     let plan = arguments::given(&command).and_then(|given| Ok((given, Plan::new(&global, &command)?)));
     match plan {
         Ok((given, plan)) => drive(&command, given, plan, output, printed).await,
-        Err(failure) => {
-            failure.tell(&output);
-            drop(output);
-            let _ = printed.await;
-            code(failure.exit)
-        }
+        Err(failure) => finish(Err(failure), output, printed).await,
     }
+}
+
+/// Does what needs no server; `None` where the command needs one.
+fn offline(command: &Command, output: &Output) -> Option<Result<Exit, Failure>> {
+    match command {
+        Command::Generate(command) => {
+            let listing = generate::Tools::read(&command.source, command.source.listing.as_ref()?);
+            Some(listing.and_then(|listing| generate::generate_from(output, command, listing)))
+        }
+        Command::Surface(command) => {
+            let listing = generate::Tools::read(&command.source, command.source.listing.as_ref()?);
+            Some(listing.and_then(|listing| generate::surface_from(output, command, listing)))
+        }
+        _ => None,
+    }
+}
+
+/// Ends a command that has no server.
+async fn finish(result: Result<Exit, Failure>, output: Output, printed: Printed) -> ExitCode {
+    let exit = result.unwrap_or_else(|failure| {
+        failure.tell(&output);
+        failure.exit
+    });
+    drop(output);
+    let _ = printed.await;
+    code(exit)
 }
 
 async fn serve_demo() -> ExitCode {
@@ -145,6 +171,8 @@ async fn perform(command: &Command, given: Given<'_>, session: &Session<'_>) -> 
         Command::Prompt(prompt) => prompt::prompt(session, &prompt.name, given).await,
         Command::Ping(ping) => ping::ping(session, ping.count).await,
         Command::Inspect(_) => inspect::inspect(session).await,
+        Command::Generate(command) => generate::generate(session, command).await,
+        Command::Surface(command) => generate::surface(session, command).await,
         Command::Demo => demo::demo(session).await,
         Command::Serve(_) => Ok(Exit::Done),
     }

@@ -12,7 +12,7 @@ use selvedge::{
     core::{ClientConfig, Tolerance, Verdict, Violation, client::Event, protocol::Handshake},
 };
 
-use super::{Command, Failure, Global, Output, args::Target, meter::Meter, text};
+use super::{Command, Failure, Global, Output, meter::Meter, text};
 
 /// How to start the server.
 pub(super) struct Plan {
@@ -24,7 +24,7 @@ pub(super) struct Plan {
 impl Plan {
     pub(super) fn new(global: &Global, command: &Command) -> Result<Self, Failure> {
         let mut server = match target(command) {
-            Some(Target { server }) => {
+            Some(server) => {
                 let mut words = server.iter().cloned();
                 Server::new(words.next().unwrap_or_default(), words)
             }
@@ -54,8 +54,10 @@ impl Plan {
     }
 }
 
-const fn target(command: &Command) -> Option<&Target> {
-    Some(match command {
+fn target(command: &Command) -> Option<&[OsString]> {
+    let target = match command {
+        Command::Generate(generate) => return Some(&generate.source.server),
+        Command::Surface(surface) => return Some(&surface.source.server),
         Command::Tools(only) | Command::Resources(only) | Command::Prompts(only) | Command::Inspect(only) => {
             &only.target
         }
@@ -64,7 +66,8 @@ const fn target(command: &Command) -> Option<&Target> {
         Command::Prompt(prompt) => &prompt.target,
         Command::Ping(ping) => &ping.target,
         Command::Demo | Command::Serve(_) => return None,
-    })
+    };
+    Some(&target.server)
 }
 
 fn own_demo() -> Result<Server, Failure> {
