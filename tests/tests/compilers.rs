@@ -3,6 +3,8 @@
 //! `scripts/compilers` installs them and prints the folder that `SELVEDGE_COMPILERS` must name. Without it these
 //! tests do nothing on a development machine and fail under CI. `rustc` is the one that builds the tests.
 
+#![expect(clippy::unwrap_used, clippy::format_collect, reason = "a test may panic")]
+
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -123,7 +125,16 @@ fn expected() -> String {
 fn tsc(compilers: &Path, folder: &Path) -> Command {
     let mut command = Command::new("node");
     command.arg(compilers.join("node_modules/typescript/bin/tsc")).current_dir(folder);
-    command.args(["--strict", "--noUnusedLocals", "--target", "es2022", "--module", "nodenext", "--types", ""]);
+    command.args([
+        "--strict",
+        "--noUnusedLocals",
+        "--target",
+        "es2022",
+        "--module",
+        "nodenext",
+        "--types",
+        "",
+    ]);
     command
 }
 
