@@ -159,10 +159,10 @@ fn signatures(generated: &Generated, text: &str, language: Language, profile: Pr
     };
     let mark = match (language, profile) {
         (Language::Gleam, Profile::Loom) => ") -> Result(mcp.ToolResult, mcp.McpError)",
-        (Language::Gleam, _) => "), mcp.McpError)",
+        (Language::Gleam, _) => ") -> mcp.",
         (Language::TypeScript, _) => "): Call",
         (Language::Python, _) => ") -> ToolResult[",
-        (Language::Rust, _) => ") -> Reply<",
+        (Language::Rust, _) => ") -> ",
     };
     let is_signature = |line: &&str| {
         line.contains(mark) && !line.starts_with("///") && !line.starts_with("//") && !line.starts_with('#')

@@ -229,7 +229,7 @@ const PYTHON_TYPES: [&str; 14] = [
     "Union",
     "Unset",
 ];
-const RUST_TYPES: [&str; 28] = [
+const RUST_TYPES: [&str; 29] = [
     "BTreeMap",
     "Box",
     "Choice",
@@ -257,6 +257,7 @@ const RUST_TYPES: [&str; 28] = [
     "Some",
     "String",
     "Tools",
+    "Untyped",
     "Vec",
 ];
 const GLEAM_TYPES: [&str; 18] = [
