@@ -2,6 +2,8 @@
 //!
 //! Reads the listings of the folder that `SELVEDGE_LISTINGS` names, or a listing of its own making.
 
+#![expect(clippy::unwrap_used, reason = "a benchmark may panic")]
+
 use std::{
     fmt::Write as _,
     fs,
@@ -16,14 +18,19 @@ use selvedge_core::{
 
 fn main() {
     let mut listings = vec![("own, 100 tools".to_owned(), own(100))];
-    for entry in std::env::var_os("SELVEDGE_LISTINGS").into_iter().flat_map(|folder| fs::read_dir(folder).unwrap()) {
+    for entry in
+        std::env::var_os("SELVEDGE_LISTINGS").into_iter().flat_map(|folder| fs::read_dir(folder).unwrap())
+    {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|extension| extension == "json") {
             let name = path.file_stem().unwrap().to_string_lossy().into_owned();
             listings.push((name, fs::read_to_string(path).unwrap()));
         }
     }
-    println!("{:26} {:>8} {:>9} {:>6} {:>6} {:>6} {:>6} {:>6}", "listing", "bytes", "parse µs", "loom", "gleam", "ts", "python", "rust");
+    println!(
+        "{:26} {:>8} {:>9} {:>6} {:>6} {:>6} {:>6} {:>6}",
+        "listing", "bytes", "parse µs", "loom", "gleam", "ts", "python", "rust"
+    );
     for (name, text) in &listings {
         let parse = best(|| drop(black_box(serde_json::from_str::<serde_json::Value>(text).unwrap())));
         let mut line = format!("{name:26} {:>8} {:>9}", text.len(), parse.as_micros());

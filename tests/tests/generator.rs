@@ -1,6 +1,6 @@
 //! What the generator makes of listings: fixtures for every backend, goldens, and listings at random.
 
-#![cfg(test)]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::format_collect, reason = "a test may panic")]
 
 use std::{collections::BTreeMap, fs, path::PathBuf};
 
@@ -63,7 +63,8 @@ fn every_fixture_comes_out_as_it_says_in_every_backend() {
         for (backend, language, profile) in BACKENDS {
             let place = format!("{case} in {backend}");
             let result = run(&text, &options(server, language, profile));
-            let scopes: &[&str] = if profile == Profile::Loom { &["all", "loom"] } else { &["all", "typed", backend] };
+            let scopes: &[&str] =
+                if profile == Profile::Loom { &["all", "loom"] } else { &["all", "typed", backend] };
             let expected: Vec<_> =
                 scopes.iter().filter_map(|scope| fixture.get("expect").unwrap().get(scope)).collect();
             let error = expected.iter().find_map(|expect| expect.get("error"));
@@ -127,7 +128,8 @@ fn check(
         assert_eq!(signatures(generated, text, language, profile).len().to_string(), *count, "{place}");
     }
     if let Some(other) = expect.get("same_as") {
-        let other = run(&listing_text(other.as_str().unwrap()), &options("notes", language, profile)).unwrap();
+        let other =
+            run(&listing_text(other.as_str().unwrap()), &options("notes", language, profile)).unwrap();
         assert_eq!(generated.source, other.source, "{place}");
         assert_eq!(generated.surface, other.surface, "{place}");
     }
@@ -157,10 +159,10 @@ fn signatures(generated: &Generated, text: &str, language: Language, profile: Pr
     };
     let mark = match (language, profile) {
         (Language::Gleam, Profile::Loom) => ") -> Result(mcp.ToolResult, mcp.McpError)",
-        (Language::Gleam, _) => "), mcp.McpError)",
+        (Language::Gleam, _) => ") -> mcp.",
         (Language::TypeScript, _) => "): Call",
         (Language::Python, _) => ") -> ToolResult[",
-        (Language::Rust, _) => ") -> Reply<",
+        (Language::Rust, _) => ") -> ",
     };
     let is_signature = |line: &&str| {
         line.contains(mark) && !line.starts_with("///") && !line.starts_with("//") && !line.starts_with('#')
@@ -190,11 +192,10 @@ fn folded(source: &str, language: Language, profile: Profile) -> String {
             }
             out
         }),
-        (Language::Gleam, Profile::Typed) => {
-            (0..64).fold(source.to_owned(), |source, at| source.replace(&format!(" v{at}: "), ": "))
-                .replace("options options: ", "options: ")
-                .replace("arguments arguments: ", "arguments: ")
-        }
+        (Language::Gleam, Profile::Typed) => (0..64)
+            .fold(source.to_owned(), |source, at| source.replace(&format!(" v{at}: "), ": "))
+            .replace("options options: ", "options: ")
+            .replace("arguments arguments: ", "arguments: "),
         (Language::Python, _) => source.replace("(self, ", "(").replace("(self)", "()"),
         (Language::Rust, _) => source.replace("(&self, ", "(").replace("(&self)", "()"),
         (Language::TypeScript, _) => source.to_owned(),
@@ -212,7 +213,9 @@ fn a_surface_shows_the_signatures_of_the_source_byte_for_byte() {
             let shown = signatures(&generated, &text, language, profile);
             assert_eq!(shown.len(), Listing::parse(&text).unwrap().len(), "{case} in {backend}");
             for signature in shown {
-                let signature = signature.replace("options options: ", "options: ").replace("arguments arguments: ", "arguments: ");
+                let signature = signature
+                    .replace("options options: ", "options: ")
+                    .replace("arguments arguments: ", "arguments: ");
                 assert!(source.contains(&signature), "{case} in {backend}: {signature}\n{source}");
             }
         }
@@ -346,7 +349,8 @@ fn hostile_sizes_end_in_linear_time() {
         refs.join(","),
         defs.join(",")
     );
-    let chain: Vec<_> = (0..20_000).map(|at| format!("\"d{at}\":{{\"$ref\":\"#/$defs/d{}\"}}", at + 1)).collect();
+    let chain: Vec<_> =
+        (0..20_000).map(|at| format!("\"d{at}\":{{\"$ref\":\"#/$defs/d{}\"}}", at + 1)).collect();
     let uses: Vec<_> = (0..900).map(|at| format!("\"p{at}\":{{\"$ref\":\"#/$defs/d{at}\"}}")).collect();
     let chained = format!(
         r#"[{{"name":"chain","inputSchema":{{"type":"object","properties":{{{}}},"$defs":{{{}}}}}}}]"#,
@@ -377,11 +381,54 @@ impl Dice {
 }
 
 const WORDS: [&str; 48] = [
-    "type", "object", "string", "integer", "number", "boolean", "null", "array", "properties", "required", "items",
-    "enum", "const", "anyOf", "oneOf", "allOf", "$ref", "#/$defs/a", "#", "#/properties/a", "$defs", "a", "b",
-    "additionalProperties", "prefixItems", "nullable", "description", "default", "patternProperties", "name",
-    "inputSchema", "outputSchema", "*/ x", "\"\"\" \\", "\u{202E}@external(", "a\nimport os\n", "then", "__proto__",
-    "class", "fn", "", "名前", "a-b", "a_b", "self", "\u{0}", "https://x/y", "</script>",
+    "type",
+    "object",
+    "string",
+    "integer",
+    "number",
+    "boolean",
+    "null",
+    "array",
+    "properties",
+    "required",
+    "items",
+    "enum",
+    "const",
+    "anyOf",
+    "oneOf",
+    "allOf",
+    "$ref",
+    "#/$defs/a",
+    "#",
+    "#/properties/a",
+    "$defs",
+    "a",
+    "b",
+    "additionalProperties",
+    "prefixItems",
+    "nullable",
+    "description",
+    "default",
+    "patternProperties",
+    "name",
+    "inputSchema",
+    "outputSchema",
+    "*/ x",
+    "\"\"\" \\",
+    "\u{202E}@external(",
+    "a\nimport os\n",
+    "then",
+    "__proto__",
+    "class",
+    "fn",
+    "",
+    "名前",
+    "a-b",
+    "a_b",
+    "self",
+    "\u{0}",
+    "https://x/y",
+    "</script>",
 ];
 
 fn any_value(dice: &mut Dice, depth: usize) -> Value {
@@ -404,7 +451,9 @@ fn any_schema(dice: &mut Dice, depth: usize) -> Value {
     let named = |dice: &mut Dice| {
         let count = dice.roll(4);
         Value::Object(
-            (0..count).map(|_| (WORDS[dice.roll(WORDS.len())].to_owned(), any_schema(dice, depth - 1))).collect(),
+            (0..count)
+                .map(|_| (WORDS[dice.roll(WORDS.len())].to_owned(), any_schema(dice, depth - 1)))
+                .collect(),
         )
     };
     let listed =
@@ -435,7 +484,8 @@ fn any_schema(dice: &mut Dice, depth: usize) -> Value {
 #[test]
 fn any_json_value_as_a_listing_is_generated_or_refused() {
     let mut dice = Dice(0x5E1E_D6E5_E1ED_6E51);
-    let rounds: usize = std::env::var("SELVEDGE_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(600);
+    let rounds: usize =
+        std::env::var("SELVEDGE_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(600);
     let mut generated = 0;
     for round in 0..rounds {
         let tools = (0..=dice.roll(3)).map(|at| {
@@ -459,12 +509,16 @@ fn any_json_value_as_a_listing_is_generated_or_refused() {
                     check_sanity(&format!("round {round} in {backend}"), &done);
                     generated += 1;
                 }
-                Err(GenerateError::SanitizerBreach(breach)) => panic!("round {round} in {backend}: {breach}\n{text}"),
+                Err(GenerateError::SanitizerBreach(breach)) => {
+                    panic!("round {round} in {backend}: {breach}\n{text}")
+                }
                 Err(_) => {}
             }
         }
         let whole = any_value(&mut dice, 4);
-        assert!(Listing::parse(&whole.to_string()).is_err() || matches!(whole.kind(), Kind::Array | Kind::Object));
+        assert!(
+            Listing::parse(&whole.to_string()).is_err() || matches!(whole.kind(), Kind::Array | Kind::Object)
+        );
     }
     assert!(generated > rounds, "{generated} of {rounds}");
 }
@@ -484,8 +538,13 @@ fn real_listings_lose_nothing_silently() {
             let mut options = options("real", language, profile);
             options.max_surface_bytes = 1 << 20;
             options.level = Some(Level::TwoLine);
-            let generated = generate(&listing, &options).unwrap_or_else(|error| panic!("{path:?} {backend}: {error}"));
-            assert_eq!(signatures(&generated, &text, language, profile).len(), listing.len(), "{path:?} {backend}");
+            let generated =
+                generate(&listing, &options).unwrap_or_else(|error| panic!("{path:?} {backend}: {error}"));
+            assert_eq!(
+                signatures(&generated, &text, language, profile).len(),
+                listing.len(),
+                "{path:?} {backend}"
+            );
         }
         count += 1;
     }

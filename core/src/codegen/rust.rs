@@ -27,7 +27,7 @@ pub(super) fn emit(work: &mut Work<'_>, options: &Options) -> Result<(Module, Ve
     let mut module = Module::new(Language::Rust);
     module.raw(
         "\n#![allow(dead_code, unused_imports, clippy::all, clippy::pedantic, rustdoc::all)]\n\n\
-         use super::selvedge::{call, Choice, Constant, Decode, Encode, Invoke, Json, Mismatch, Object, Path, Reply};\n\
+         use super::selvedge::{call, Choice, Constant, Decode, Encode, Invoke, Json, Mismatch, Object, Path, Reply, Untyped};\n\
          use std::collections::BTreeMap;\n",
     );
     for id in &work.order {
@@ -78,12 +78,13 @@ fn signature(work: &Work<'_>, at: usize) -> Module {
             _ => write_type(&mut piece, work, tool.input),
         }
     }
-    piece.raw(") -> Reply<");
-    match tool.output {
-        Some(output) => write_type(&mut piece, work, output),
-        None => _ = piece.raw("Option<Json>"),
+    if let Some(output) = tool.output {
+        piece.raw(") -> Reply<");
+        write_type(&mut piece, work, output);
+        piece.raw(">");
+    } else {
+        piece.raw(") -> Untyped");
     }
-    piece.raw(">");
     piece
 }
 

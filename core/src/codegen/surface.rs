@@ -105,7 +105,7 @@ fn intro(work: &Work<'_>, module: &str) -> String {
         }
         Language::Python => "from the module import Tools; t = Tools(invoke); r = t.name(a=1); r.structured, r.text\n",
         Language::Rust => "let t = Tools::new(invoke); let r = t.name(Args { … })?; r.structured, r.text()\n",
-        Language::Gleam => "Each call returns Result(mcp.Reply(a), mcp.McpError); option.None leaves a member out\n",
+        Language::Gleam => "mcp.Call(a) is Result(mcp.Reply(a), mcp.McpError); name_defaults() leaves every optional member out\n",
     });
     out
 }

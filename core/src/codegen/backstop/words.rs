@@ -30,10 +30,11 @@ pub(super) fn may_be_public(word: &str) -> bool {
     ["fn", "type", "struct", "enum"].contains(&word)
 }
 
-const GLEAM: [&str; 79] = [
+const GLEAM: [&str; 81] = [
     "ArrayValue",
     "Bool",
     "BoolValue",
+    "Call",
     "DecodeError",
     "False",
     "Float",
@@ -54,6 +55,7 @@ const GLEAM: [&str; 79] = [
     "StringValue",
     "ToolResult",
     "True",
+    "Untyped",
     "Value",
     "_",
     "_value",
@@ -178,7 +180,7 @@ const PYTHON: [&str; 35] = [
     "total",
     "typing",
 ];
-const RUST: [&str; 85] = [
+const RUST: [&str; 86] = [
     "BTreeMap",
     "Bool",
     "Box",
@@ -211,6 +213,7 @@ const RUST: [&str; 85] = [
     "TAG",
     "Text",
     "Tools",
+    "Untyped",
     "Vec",
     "_",
     "all",

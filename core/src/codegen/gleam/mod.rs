@@ -51,13 +51,13 @@ pub(super) fn emit(work: &mut Work<'_>, options: &Options) -> Result<(Module, Ve
         options.check_source(body.out.len())?;
     }
     let mut shown = Vec::new();
-    let declarations = surface::assign(work, |id| declaration(work, &names, id).out);
+    let declarations = surface::assign(work, |id| compact(&declaration(work, &names, id).out));
     for (at, mut declarations) in declarations.into_iter().enumerate() {
         let signature = signature(work, &names, at);
         if let Some(declared) = options_type(work, &names, at) {
             body.raw("\npub type ").adopt(&declared).raw("\n");
             write_defaults(&mut body, work, &names, at);
-            declarations.insert(0, declared.out);
+            declarations.insert(0, compact(&declared.out));
         }
         body.raw("\n");
         push_docs(&mut body.out, CAGE, work, at);
@@ -190,6 +190,16 @@ fn kind_word(kinds: Kinds) -> &'static str {
     WORDS.iter().find(|(kind, _)| !kinds.is_apart(*kind)).map_or("Other", |(_, word)| word)
 }
 
+/// Puts a declaration on one line, and names the only constructor of a type once.
+fn compact(declaration: &str) -> String {
+    let line = declaration.replace("\n  ", " ").replace("\n}", " }");
+    let Some((name, rest)) = line.split_once(" { ") else { return line };
+    match rest.strip_prefix(name).and_then(|rest| rest.strip_suffix(" }")) {
+        Some(members) if members.starts_with('(') => rest.trim_end_matches(" }").into(),
+        _ => line,
+    }
+}
+
 /// Turns `label v0: Type` into `label: Type`, which is how a parameter is passed.
 fn fold_inner_names(signature: &str) -> String {
     let mut out = String::with_capacity(signature.len());
@@ -229,12 +239,13 @@ fn signature(work: &Work<'_>, names: &Names, at: usize) -> Module {
         piece.raw("arguments arguments: ");
         write_type(&mut piece, work, tool.input);
     }
-    piece.raw(") -> Result(mcp.Reply(");
-    match tool.output {
-        Some(output) => write_type(&mut piece, work, output),
-        None => _ = piece.raw("option.Option(report.Value)"),
+    if let Some(output) = tool.output {
+        piece.raw(") -> mcp.Call(");
+        write_type(&mut piece, work, output);
+        piece.raw(")");
+    } else {
+        piece.raw(") -> mcp.Untyped");
     }
-    piece.raw("), mcp.McpError)");
     piece
 }
 

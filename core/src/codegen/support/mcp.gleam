@@ -20,6 +20,14 @@ pub type Reply(a) {
   Reply(content: List(Content), structured: a)
 }
 
+/// How a call ends.
+pub type Call(a) =
+  Result(Reply(a), McpError)
+
+/// How a call ends where the tool declares no result.
+pub type Untyped =
+  Call(option.Option(report.Value))
+
 /// Where a structured result differs from what the tool declared.
 pub type DecodeError {
   DecodeError(path: List(String), reason: String)

@@ -67,6 +67,9 @@ impl<T> ToolResult<T> {
 /// How a call ends.
 pub type Reply<T> = Result<ToolResult<T>, McpError>;
 
+/// How a call ends where the tool declares no result.
+pub type Untyped = Reply<Option<Json>>;
+
 /// Everything that a call can fail with.
 #[derive(Clone, Debug, PartialEq)]
 pub enum McpError {
