@@ -2,16 +2,13 @@
 
 mod types;
 
-use std::{
-    sync::{
-        Arc, OnceLock,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
+use std::sync::{
+    Arc, OnceLock,
+    atomic::{AtomicU64, Ordering},
 };
 
 use selvedge_core::{
-    ClientConfig, Misuse, Patience,
+    Misuse,
     client::{Answer, AskId, Evidence, Reason, RetirementError},
     json::RawJson,
     jsonrpc::RpcError,
@@ -24,7 +21,7 @@ use serde::Serialize;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
 use crate::{
-    driver::{Command, Driver, Inbox, Order, ProgressSink, Request},
+    driver::{Command, Driver, Inbox, Order, ProgressSink, Request, Timeouts},
     process::Server,
 };
 
@@ -357,11 +354,8 @@ impl Connection {
         let (reply, outcome) = oneshot::channel();
         let ticket = inner.tickets.fetch_add(1, Ordering::Relaxed);
         let on_progress = options.on_progress.map(|sink| sink as ProgressSink);
-        let core = selvedge_core::client::CallOptions {
-            patience: patience(options.timeout, options.total_timeout),
-            progress: on_progress.is_some(),
-        };
-        let order = Order { ticket, request, options: core, on_progress, reply };
+        let timeouts = Timeouts { idle: options.timeout, total: options.total_timeout };
+        let order = Order { ticket, request, timeouts, on_progress, reply };
         if inner.orders.send(order).is_err() {
             return Err(Error::Call(inner.shared.unavailable()));
         }
@@ -384,16 +378,6 @@ impl Drop for CancelOnDrop<'_> {
             // A driver that is gone has settled the call.
             let _ = self.commands.send(Command::Cancel { ticket });
         }
-    }
-}
-
-fn patience(idle: Option<Duration>, total: Option<Duration>) -> Option<Patience> {
-    let default = ClientConfig::default().patience;
-    match (idle, total) {
-        (None, None) => None,
-        (Some(idle), None) => Some(Patience { idle, total: default.total.max(idle) }),
-        (None, Some(total)) => Some(Patience { idle: default.idle.min(total), total }),
-        (Some(idle), Some(total)) => Some(Patience { idle, total }),
     }
 }
 

@@ -11,7 +11,7 @@ use std::{
 };
 
 use selvedge_core::{
-    Client, Patience, Tick,
+    Client, Tick,
     client::{
         Answer, CallError, CallId, Effect, Event, Evidence, ExitStatus, Reason, RetirementError, State,
     },
@@ -27,7 +27,7 @@ use crate::{
 };
 use streams::{Streams, Turn};
 
-pub(crate) use order::{Command, Inbox, Order, ProgressSink, Request};
+pub(crate) use order::{Command, Inbox, Order, ProgressSink, Request, Timeouts};
 
 /// The outbound queue: past it calls wait for their turn.
 const MAX_OUTBOX_BYTES: usize = 4 << 20;
@@ -115,7 +115,10 @@ impl Driver {
             }
             let held = self.held.iter().map(|(due, _)| *due).min();
             self.streams.arm(self.client.poll_timeout().into_iter().chain(held).min(), self.origin);
-            let turn = self.streams.next(&mut self.inbox).await;
+            let turn = match self.streams.read_soon(self.client.calls_in_flight()) {
+                Some(read) => Turn::Read(read),
+                None => self.streams.next(&mut self.inbox).await,
+            };
             now = self.now();
             self.take(turn, now);
         }
@@ -217,12 +220,14 @@ impl Driver {
         if !self.streams.is_congested() && self.held.is_empty() {
             return self.order(order, now);
         }
-        let due = now.after(self.patience(&order).total);
+        let due = now.after(self.patience(&order));
         self.held.push_back((due, order));
     }
 
-    fn patience(&self, order: &Order) -> Patience {
-        order.options.patience.unwrap_or(self.client.config().patience)
+    /// Returns how long a call may wait for its turn.
+    fn patience(&self, order: &Order) -> Duration {
+        let default = self.client.config().patience;
+        order.options(default).patience.unwrap_or(default).total
     }
 
     /// Gives up on the calls that waited too long for their turn.
@@ -232,7 +237,7 @@ impl Driver {
                 self.held.push_back((due, order));
                 continue;
             }
-            let after = self.patience(&order).total;
+            let after = self.patience(&order);
             // The caller may have given up.
             let _ = order.reply.send(Err(Error::Call(CallError::TimedOut { after, hint: None })));
         }
@@ -269,7 +274,8 @@ impl Driver {
             // The caller gave up before it was its turn.
             return;
         }
-        match order.request.make(&mut self.client, now, order.options) {
+        let options = order.options(self.client.config().patience);
+        match order.request.make(&mut self.client, now, options) {
             Ok(call) => {
                 let Order { ticket, on_progress, reply, .. } = order;
                 self.calls.insert(call, Pending { ticket, on_progress, reply });

@@ -1,7 +1,9 @@
 //! What the application wants of a connection.
 
+use std::time::Duration;
+
 use selvedge_core::{
-    Client, Misuse, Tick,
+    Client, Misuse, Patience, Tick,
     client::{Answer, AskId, CallId, CallOptions, Progress},
     json::RawJson,
     jsonrpc::RpcError,
@@ -32,9 +34,30 @@ pub(crate) enum Command {
 pub(crate) struct Order {
     pub(crate) ticket: u64,
     pub(crate) request: Request,
-    pub(crate) options: CallOptions,
+    pub(crate) timeouts: Timeouts,
     pub(crate) on_progress: Option<ProgressSink>,
     pub(crate) reply: oneshot::Sender<Result<Answer, Error>>,
+}
+
+/// What a caller said of its patience.
+#[derive(Clone, Copy)]
+pub(crate) struct Timeouts {
+    pub(crate) idle: Option<Duration>,
+    pub(crate) total: Option<Duration>,
+}
+
+impl Order {
+    /// Returns how the call is made where its caller leaves something open.
+    pub(super) fn options(&self, default: Patience) -> CallOptions {
+        let Timeouts { idle, total } = self.timeouts;
+        let patience = match (idle, total) {
+            (None, None) => default,
+            (Some(idle), None) => Patience { idle, total: default.total.max(idle) },
+            (None, Some(total)) => Patience { idle: default.idle.min(total), total },
+            (Some(idle), Some(total)) => Patience { idle, total },
+        };
+        CallOptions { patience: Some(patience), progress: self.on_progress.is_some() }
+    }
 }
 
 pub(crate) type ProgressSink = Box<dyn FnMut(Progress) + Send>;

@@ -24,6 +24,8 @@ use crate::process::Process;
 const READ_BYTES: usize = 256 << 10;
 /// Past this, nothing is read: what the server asks must not pile up answers that it does not read.
 const MAX_ANSWER_BYTES: usize = MAX_OUTBOX_BYTES + (1 << 20);
+/// How long an answer is watched for: about what it takes to be woken.
+const WATCH: Duration = Duration::from_micros(50);
 /// A hundred years: farther alarms overflow the clock of some systems.
 const MAX_ALARM_MILLIS: u64 = 100 * 365 * 24 * 60 * 60 * 1_000;
 
@@ -56,6 +58,42 @@ pub(super) struct Streams {
     /// The next wake-up. It may be earlier than needed: waking early does nothing, re-arming costs.
     alarm: Option<Pin<Box<Sleep>>>,
     pub(super) alarm_at: Option<Tick>,
+    /// Something was written since the output was last read.
+    has_written: bool,
+    watch: Watch,
+}
+
+/// Whether it pays to watch the output for an answer before going to sleep.
+///
+/// To be woken costs more than many servers need for an answer. A server that is slower is watched ever more
+/// rarely, so that it costs next to nothing.
+#[derive(Debug, Default)]
+struct Watch {
+    /// How many calls are not watched after the next failure.
+    penalty: u32,
+    /// How many calls are not watched from here.
+    skip: u32,
+}
+
+impl Watch {
+    const MAX_PENALTY: u32 = 1_024;
+
+    const fn is_due(&mut self) -> bool {
+        if self.skip == 0 {
+            return true;
+        }
+        self.skip -= 1;
+        false
+    }
+
+    const fn paid(&mut self) {
+        self.penalty = 0;
+    }
+
+    fn failed(&mut self) {
+        self.penalty = (self.penalty * 2).clamp(1, Self::MAX_PENALTY);
+        self.skip = self.penalty;
+    }
 }
 
 impl Streams {
@@ -90,6 +128,7 @@ impl Streams {
     }
 
     pub(super) fn advance(&mut self, bytes: usize) {
+        self.has_written = true;
         self.written += bytes;
         if self.written >= self.outbox.len() {
             self.outbox.clear();
@@ -147,6 +186,29 @@ impl Streams {
         }
     }
 
+    /// Watches the output for the answer to the only call in flight, as long as waking up would take.
+    pub(super) fn read_soon(&mut self, calls_in_flight: usize) -> Option<io::Result<usize>> {
+        let is_wanted = std::mem::take(&mut self.has_written) && calls_in_flight == 1 && !self.has_outbox();
+        if !is_wanted || !self.output_is_open || !self.watch.is_due() {
+            return None;
+        }
+        let process = self.process.as_ref()?;
+        let mut since = None;
+        loop {
+            // The server may need this very processor.
+            std::thread::yield_now();
+            if let Some(read) = process.read_now(&mut self.output) {
+                self.watch.paid();
+                return Some(read);
+            }
+            if since.get_or_insert_with(Instant::now).elapsed() >= WATCH {
+                break;
+            }
+        }
+        self.watch.failed();
+        None
+    }
+
     /// Waits for the next thing that the world does.
     pub(super) async fn next(&mut self, inbox: &mut Inbox) -> Turn {
         let (has_outbox, queued) = (self.has_outbox(), self.queued());
@@ -191,5 +253,30 @@ async fn wake(alarm: &mut Option<Pin<Box<Sleep>>>) {
     match alarm {
         Some(alarm) => alarm.await,
         None => pending().await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slow_server_is_watched_ever_more_rarely_and_a_fast_one_always() {
+        let mut watch = Watch::default();
+        let watched = (0..100_000).filter(|_| {
+            let is_due = watch.is_due();
+            if is_due {
+                watch.failed();
+            }
+            is_due
+        });
+        let count = watched.count();
+        assert!((50..150).contains(&count), "{count}");
+        while !watch.is_due() {}
+        watch.paid();
+        for _ in 0..100 {
+            assert!(watch.is_due());
+            watch.paid();
+        }
     }
 }

@@ -28,6 +28,18 @@ pub(crate) struct Process {
     pub(crate) exit: Exit,
 }
 
+impl Process {
+    /// Reads the output without waiting; `None` when nothing is there.
+    pub(crate) fn read_now(&self, buffer: &mut Vec<u8>) -> Option<io::Result<usize>> {
+        buffer.clear();
+        match rustix::io::read(&self.output, rustix::buffer::spare_capacity(buffer)) {
+            Ok(bytes) => Some(Ok(bytes)),
+            Err(Errno::AGAIN | Errno::INTR) => None,
+            Err(error) => Some(Err(error.into())),
+        }
+    }
+}
+
 /// Starts a server in a process group of its own.
 pub(crate) fn start(server: &Server) -> Result<Process, OpenError> {
     let mut command = Command::new(&server.command);

@@ -26,6 +26,13 @@ pub(crate) struct Process {
     pub(crate) exit: Exit,
 }
 
+impl Process {
+    /// Pipes cannot be read without waiting here.
+    pub(crate) fn read_now(&self, _buffer: &mut Vec<u8>) -> Option<std::io::Result<usize>> {
+        None
+    }
+}
+
 /// Starts a server.
 pub(crate) fn start(server: &Server) -> Result<Process, OpenError> {
     let mut command = Command::new(resolve(&server.command));
