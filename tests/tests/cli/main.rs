@@ -6,6 +6,7 @@ mod answers;
 mod arguments;
 mod ends;
 mod failures;
+mod generate;
 mod harness;
 mod serve;
 mod views;
