@@ -52,7 +52,14 @@ pub fn sanitize(text: &str, hidden: Hidden) -> String {
     if is_plain(text) {
         return text.into();
     }
-    text.chars().map(|code| if hidden.contains(code) { ' ' } else { code }).collect()
+    let mut out = String::with_capacity(text.len());
+    let mut from = 0;
+    for (at, code) in text.char_indices().filter(|(_, code)| hidden.contains(*code)) {
+        out.extend([text.get(from..at).unwrap_or_default(), " "]);
+        from = at + code.len_utf8();
+    }
+    out.push_str(text.get(from..).unwrap_or_default());
+    out
 }
 
 /// Returns whether a text is printable ASCII: nothing is hidden, and each byte is a character as a reader counts.
