@@ -157,15 +157,19 @@ fn signatures(generated: &Generated, text: &str, language: Language, profile: Pr
         Profile::Loom => generated.surface.text.clone(),
         Profile::Typed => run(text, &options).unwrap().surface.text,
     };
-    let mark = match (language, profile) {
-        (Language::Gleam, Profile::Loom) => ") -> Result(mcp.ToolResult, mcp.McpError)",
-        (Language::Gleam, _) => ") -> mcp.",
-        (Language::TypeScript, _) => "): Call",
-        (Language::Python, _) => ") -> ToolResult[",
-        (Language::Rust, _) => ") -> ",
+    // A declaration begins with a capital letter in Gleam and with a word and a space in Rust.
+    let is_call = |line: &str| {
+        let name = line.split_once('(').map_or("", |(name, _)| name);
+        name.starts_with(|first: char| first.is_ascii_lowercase()) && !name.contains(' ')
+    };
+    let is_shown = |line: &str| match (language, profile) {
+        (Language::Gleam, Profile::Loom) => line.contains(") -> Result(mcp.ToolResult, mcp.McpError)"),
+        (Language::TypeScript, _) => line.contains("): Call"),
+        (Language::Python, _) => line.contains(") -> ToolResult["),
+        (Language::Gleam | Language::Rust, _) => is_call(line),
     };
     let is_signature = |line: &&str| {
-        line.contains(mark) && !line.starts_with("///") && !line.starts_with("//") && !line.starts_with('#')
+        is_shown(line) && !line.starts_with("///") && !line.starts_with("//") && !line.starts_with('#')
     };
     surface.lines().skip(2).filter(is_signature).map(str::to_owned).collect()
 }
@@ -192,14 +196,32 @@ fn folded(source: &str, language: Language, profile: Profile) -> String {
             }
             out
         }),
-        (Language::Gleam, Profile::Typed) => (0..64)
-            .fold(source.to_owned(), |source, at| source.replace(&format!(" v{at}: "), ": "))
-            .replace("options options: ", "options: ")
-            .replace("arguments arguments: ", "arguments: "),
+        (Language::Gleam, Profile::Typed) => {
+            let source = (0..64)
+                .fold(source.to_owned(), |source, at| source.replace(&format!(" v{at}: "), ": "))
+                .replace("options options: ", "options: ")
+                .replace("arguments arguments: ", "arguments: ");
+            unwrapped(&source, " -> mcp.Untyped {", " -> mcp.Call(", ") {")
+        }
         (Language::Python, _) => source.replace("(self, ", "(").replace("(self)", "()"),
-        (Language::Rust, _) => source.replace("(&self, ", "(").replace("(&self)", "()"),
+        (Language::Rust, _) => {
+            let source = source.replace("(&self, ", "(").replace("(&self)", "()");
+            unwrapped(&source, " -> Untyped {", " -> Reply<", "> {")
+        }
         (Language::TypeScript, _) => source.to_owned(),
     }
+}
+
+/// Takes off what every result is wrapped in: the first lines of a surface say that once.
+fn unwrapped(source: &str, untyped: &str, open: &str, close: &str) -> String {
+    let line = |line: &str| {
+        if let Some(call) = line.strip_suffix(untyped) {
+            return format!("{call} {{\n");
+        }
+        let typed = line.split_once(open).and_then(|(call, rest)| Some((call, rest.strip_suffix(close)?)));
+        typed.map_or_else(|| format!("{line}\n"), |(call, result)| format!("{call} -> {result} {{\n"))
+    };
+    source.lines().map(line).collect()
 }
 
 #[test]
@@ -216,6 +238,14 @@ fn a_surface_shows_the_signatures_of_the_source_byte_for_byte() {
                 let signature = signature
                     .replace("options options: ", "options: ")
                     .replace("arguments arguments: ", "arguments: ");
+                let end = if language == Language::Rust
+                    || (language, profile) == (Language::Gleam, Profile::Typed)
+                {
+                    " {"
+                } else {
+                    ""
+                };
+                let signature = format!("{signature}{end}");
                 assert!(source.contains(&signature), "{case} in {backend}: {signature}\n{source}");
             }
         }

@@ -62,6 +62,15 @@ impl Cage {
 
 /// Appends cleaned text so that it cannot end the comment that it stands in.
 pub(crate) fn push_caged(out: &mut String, language: Language, line: &str) {
+    let is_harmless = match language {
+        Language::Gleam | Language::Rust => true,
+        Language::TypeScript => !line.contains("*/"),
+        Language::Python => memchr::memchr2(b'\\', b'"', line.as_bytes()).is_none(),
+    };
+    if is_harmless {
+        out.push_str(line);
+        return;
+    }
     let mut previous = ' ';
     for code in line.chars() {
         match (language, code) {

@@ -1,10 +1,6 @@
 //! A module while it is written: its text, and a list of everything in it that is not ours.
 
-use alloc::{
-    borrow::ToOwned,
-    collections::{BTreeMap, BTreeSet},
-    string::String,
-};
+use alloc::{string::String, vec::Vec};
 
 use super::escape::push_literal;
 use crate::name::Language;
@@ -17,11 +13,41 @@ pub(crate) struct Module {
     pub(crate) census: Census,
 }
 
-/// Every identifier and every literal that a module took from the outside.
+/// Every identifier and every literal that a module took from the outside, in the order of the text.
 #[derive(Debug, Default)]
 pub(crate) struct Census {
-    pub(crate) words: BTreeSet<String>,
-    pub(crate) literals: BTreeMap<String, usize>,
+    pub(crate) words: Log,
+    pub(crate) literals: Log,
+}
+
+/// A list of texts, kept as one.
+#[derive(Debug, Default)]
+pub(crate) struct Log {
+    text: String,
+    ends: Vec<usize>,
+}
+
+impl Log {
+    pub(crate) fn push(&mut self, entry: &str) {
+        self.text.push_str(entry);
+        self.ends.push(self.text.len());
+    }
+
+    /// Returns the entries in the order in which they were pushed.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
+        let mut from = 0;
+        self.ends.iter().map(move |end| {
+            let entry = self.text.get(from..*end).unwrap_or_default();
+            from = *end;
+            entry
+        })
+    }
+
+    fn extend(&mut self, other: &Self) {
+        let before = self.text.len();
+        self.text.push_str(&other.text);
+        self.ends.extend(other.ends.iter().map(|end| before + end));
+    }
 }
 
 impl Module {
@@ -35,37 +61,29 @@ impl Module {
         self
     }
 
+    /// Puts lines of ours, which hold nothing from the outside, in front of everything.
+    pub(crate) fn prepend(&mut self, lines: &str) {
+        self.out.insert_str(0, lines);
+    }
+
     /// Appends an identifier that was made from a name of the server.
     pub(crate) fn word(&mut self, word: &str) -> &mut Self {
-        if !self.census.words.contains(word) {
-            self.census.words.insert(word.to_owned());
-        }
+        self.census.words.push(word);
         self.out.push_str(word);
         self
     }
 
     /// Appends a string of the server as a literal.
     pub(crate) fn literal(&mut self, text: &str) -> &mut Self {
-        match self.census.literals.get_mut(text) {
-            Some(count) => *count += 1,
-            None => {
-                self.census.literals.insert(text.to_owned(), 1);
-            }
-        }
+        self.census.literals.push(text);
         push_literal(&mut self.out, self.language, text);
         self
     }
 
-    /// Notes what a piece holds that was written elsewhere and is appended as it is.
+    /// Appends a piece that was written elsewhere, with its census.
     pub(crate) fn adopt(&mut self, piece: &Self) -> &mut Self {
-        for word in &piece.census.words {
-            if !self.census.words.contains(word) {
-                self.census.words.insert(word.clone());
-            }
-        }
-        for (text, count) in &piece.census.literals {
-            *self.census.literals.entry(text.clone()).or_default() += count;
-        }
+        self.census.words.extend(&piece.census.words);
+        self.census.literals.extend(&piece.census.literals);
         self.out.push_str(&piece.out);
         self
     }

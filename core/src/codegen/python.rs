@@ -1,6 +1,8 @@
 //! Writes Python: one class whose methods take keyword arguments, and a `TypedDict` for every object.
 
-use alloc::{format, vec::Vec};
+use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
+
+use memchr::memmem;
 
 use super::{
     GenerateError, Options,
@@ -41,10 +43,10 @@ pub(super) fn emit(work: &mut Work<'_>, options: &Options) -> Result<(Module, Ve
         module.raw("\n");
         options.check_source(module.out.len())?;
     }
-    let module = with_imports(&module);
+    let module = with_imports(module);
+    let helpers: BTreeMap<_, _> = work.order.iter().zip(&helpers).collect();
     let declarations = surface::assign(work, |id| {
-        let helper = work.order.iter().position(|known| *known == id).and_then(|at| helpers.get(at));
-        helper.map(|helper| compact(work, id, helper).out).unwrap_or_default()
+        helpers.get(&id).map(|helper| compact(work, id, helper).out).unwrap_or_default()
     });
     let shown = signatures.iter().zip(declarations).map(|(signature, declarations)| Shown {
         signature: signature
@@ -58,9 +60,8 @@ pub(super) fn emit(work: &mut Work<'_>, options: &Options) -> Result<(Module, Ve
 }
 
 /// Puts the imports that a body uses in front of it.
-fn with_imports(body: &Module) -> Module {
-    let mut module = Module::new(Language::Python);
-    module.raw("\nfrom __future__ import annotations\n");
+fn with_imports(mut body: Module) -> Module {
+    let mut lines = String::from("\nfrom __future__ import annotations\n");
     let typing = [
         ("Dict", "Dict["),
         ("List", "List["),
@@ -77,15 +78,16 @@ fn with_imports(body: &Module) -> Module {
         ("ToolResult", "ToolResult["),
         ("Unset", "| Unset ="),
     ];
+    let is_used = |trace: &str| memmem::find(body.out.as_bytes(), trace.as_bytes()).is_some();
     for (from, words) in [("typing", &typing[..]), ("selvedge", &support)] {
-        let used = words.iter().filter(|(_, trace)| body.out.contains(trace)).map(|(word, _)| *word);
+        let used = words.iter().filter(|(_, trace)| is_used(trace)).map(|(word, _)| *word);
         let words = used.collect::<Vec<_>>().join(", ");
         if !words.is_empty() {
-            module.raw("\nfrom ").raw(from).raw(" import ").raw(&words).raw("\n");
+            lines.extend(["\nfrom ", from, " import ", &words, "\n"]);
         }
     }
-    module.adopt(body);
-    module
+    body.prepend(&lines);
+    body
 }
 
 /// Takes a second name for every record that has both required and optional members.

@@ -104,8 +104,8 @@ fn intro(work: &Work<'_>, module: &str) -> String {
             "import { Tools } from the module; const t = new Tools(invoke); const { structured, text } = await t.name(args)\n"
         }
         Language::Python => "from the module import Tools; t = Tools(invoke); r = t.name(a=1); r.structured, r.text\n",
-        Language::Rust => "let t = Tools::new(invoke); let r = t.name(Args { … })?; r.structured, r.text()\n",
-        Language::Gleam => "mcp.Call(a) is Result(mcp.Reply(a), mcp.McpError); name_defaults() leaves every optional member out\n",
+        Language::Rust => "let t = Tools::new(invoke); let r = t.name(Args { … })?; r.structured, r.text(); `-> T` is Reply<T>, nothing is Untyped; `a?: T` is a: Option<T>\n",
+        Language::Gleam => "`-> t` is mcp.Call(t), nothing is mcp.Untyped; `a?: t` is a: option.Option(t); name_defaults() leaves every optional member out\n",
     });
     out
 }
@@ -144,12 +144,60 @@ fn push_tool(out: &mut String, work: &Work<'_>, at: usize, shown: &Shown, level:
             }
         }
     }
-    out.push_str(&shown.signature);
+    if level == Level::Full {
+        out.push_str(&shown.signature);
+    } else {
+        push_short_signature(out, work.language, &shown.signature);
+    }
     out.push('\n');
     for line in &shown.declarations {
-        out.push_str(line);
+        if level == Level::Full {
+            out.push_str(line);
+        } else {
+            push_short_members(out, work.language, line);
+        }
         out.push('\n');
     }
+}
+
+/// Appends a signature without what every result is wrapped in, which the first lines say once.
+fn push_short_signature(out: &mut String, language: Language, signature: &str) {
+    let (untyped, open, close) = match language {
+        Language::Gleam => (" -> mcp.Untyped", " -> mcp.Call(", ")"),
+        Language::Rust => (" -> Untyped", " -> Reply<", ">"),
+        Language::TypeScript | Language::Python => return out.push_str(signature),
+    };
+    if let Some(call) = signature.strip_suffix(untyped) {
+        return out.push_str(call);
+    }
+    match signature.split_once(open).and_then(|(call, rest)| Some((call, rest.strip_suffix(close)?))) {
+        Some((call, result)) => out.extend([call, " -> ", result]),
+        None => out.push_str(signature),
+    }
+}
+
+/// Appends a declaration with `a?: T` for each member that may be absent.
+fn push_short_members(out: &mut String, language: Language, line: &str) {
+    let (optional, open, close) = match language {
+        Language::Gleam => (": option.Option(", b'(', b')'),
+        Language::Rust => (": Option<", b'<', b'>'),
+        Language::TypeScript | Language::Python => return out.push_str(line),
+    };
+    let mut rest = line;
+    while let Some((before, inside)) = rest.split_once(optional) {
+        let mut depth = 1_usize;
+        let end = inside.bytes().position(|byte| {
+            depth = if byte == open { depth + 1 } else { depth - usize::from(byte == close) };
+            depth == 0
+        });
+        let Some((inner, after)) = end.and_then(|end| Some((inside.get(..end)?, inside.get(end + 1..)?)))
+        else {
+            break;
+        };
+        out.extend([before, "?: ", inner]);
+        rest = after;
+    }
+    out.push_str(rest);
 }
 
 fn push_lines(out: &mut String, mark: &str, text: &str, width: usize) {

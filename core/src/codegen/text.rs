@@ -39,7 +39,7 @@ impl Hidden {
     /// Counts the characters of a text that are removed although they are no white space.
     #[must_use]
     pub fn count(self, text: &str) -> usize {
-        if text.bytes().all(|byte| (0x20..0x7F).contains(&byte)) {
+        if is_plain(text) {
             return 0;
         }
         text.chars().filter(|code| self.contains(*code) && !matches!(code, '\t' | '\n' | '\r')).count()
@@ -49,7 +49,25 @@ impl Hidden {
 /// Replaces every hidden character by a space.
 #[must_use]
 pub fn sanitize(text: &str, hidden: Hidden) -> String {
-    text.chars().map(|code| if hidden.contains(code) { ' ' } else { code }).collect()
+    if is_plain(text) {
+        return text.into();
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut from = 0;
+    for (at, code) in text.char_indices().filter(|(_, code)| hidden.contains(*code)) {
+        out.extend([text.get(from..at).unwrap_or_default(), " "]);
+        from = at + code.len_utf8();
+    }
+    out.push_str(text.get(from..).unwrap_or_default());
+    out
+}
+
+/// Returns whether a text is printable ASCII: nothing is hidden, and each byte is a character as a reader counts.
+fn is_plain(text: &str) -> bool {
+    // Whole chunks without a branch inside are what compiles to wide instructions.
+    let is_plain =
+        |bytes: &[u8]| bytes.iter().fold(true, |so_far, byte| so_far & (0x20..0x7F).contains(byte));
+    text.as_bytes().chunks(64).all(is_plain)
 }
 
 /// Cuts a text that is longer than `max` characters as a reader counts them, and marks the cut with `…`.
@@ -62,6 +80,9 @@ pub fn truncate(text: &str, max: usize) -> &str {
 fn kept(text: &str, max: usize) -> (&str, bool) {
     if text.len() <= max {
         return (text, false);
+    }
+    if max > 0 && text.get(..=max).is_some_and(is_plain) {
+        return (text.get(..max - 1).unwrap_or_default(), true);
     }
     let bounded = text.get(..floor(text, max.saturating_mul(MAX_BYTES_PER_GRAPHEME))).unwrap_or_default();
     let mut ends = bounded.grapheme_indices(true).map(|(at, part)| at + part.len());
@@ -99,10 +120,11 @@ pub fn clean(text: &str, max: usize, hidden: Hidden) -> String {
 
 /// Breaks a text at its spaces into lines of at most `width` characters where words allow.
 pub fn wrap(text: &str, width: usize, mut line: impl FnMut(&str)) {
-    let mut out = String::new();
+    let mut out = String::with_capacity(width.min(text.len()));
     let mut used = 0;
-    for word in text.split(' ').filter(|word| !word.is_empty()) {
-        let wide = if word.is_ascii() { word.len() } else { word.graphemes(true).count() };
+    let is_ascii = text.is_ascii();
+    for word in words(text) {
+        let wide = if is_ascii || word.is_ascii() { word.len() } else { word.graphemes(true).count() };
         if used > 0 && used + 1 + wide > width {
             line(&out);
             out.clear();
@@ -118,6 +140,19 @@ pub fn wrap(text: &str, width: usize, mut line: impl FnMut(&str)) {
     if used > 0 {
         line(&out);
     }
+}
+
+/// Returns what stands between spaces.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    core::iter::from_fn(move || {
+        let from = rest.bytes().position(|byte| byte != b' ')?;
+        rest = rest.get(from..)?;
+        let to = rest.bytes().position(|byte| byte == b' ').unwrap_or(rest.len());
+        let (word, after) = rest.split_at_checked(to)?;
+        rest = after;
+        Some(word)
+    })
 }
 
 /// Returns the first sentence of a text: up to a full stop before a space, or up to a line end.

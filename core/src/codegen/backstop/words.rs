@@ -2,15 +2,54 @@
 
 use crate::name::Language;
 
-/// Returns whether an emitter of this language writes this word of its own accord.
-pub(super) fn is_ours(language: Language, word: &str) -> bool {
-    let table: &[&str] = match language {
-        Language::Gleam => &GLEAM,
-        Language::TypeScript => &TYPESCRIPT,
-        Language::Python => &PYTHON,
-        Language::Rust => &RUST,
-    };
-    table.binary_search(&word).is_ok()
+/// The words that an emitter of one language writes of its own accord, found without comparing many.
+pub(super) struct Ours {
+    /// One more than the place of a word in the table, at its mark or after; 0 where there is none.
+    places: [u8; SLOTS],
+    table: &'static [&'static str],
+}
+
+/// Much more than there are words, so that few share a slot; the words are fixed, so nobody can crowd one.
+const SLOTS: usize = 512;
+
+impl Ours {
+    pub(super) fn new(language: Language) -> Self {
+        let table: &[&str] = match language {
+            Language::Gleam => &GLEAM,
+            Language::TypeScript => &TYPESCRIPT,
+            Language::Python => &PYTHON,
+            Language::Rust => &RUST,
+        };
+        let mut ours = Self { places: [0; SLOTS], table };
+        for (word, place) in table.iter().zip(1..) {
+            let mut slot = mark(word);
+            while let Some(taken) = ours.places.get_mut(slot % SLOTS) {
+                if *taken == 0 {
+                    *taken = place;
+                    break;
+                }
+                slot += 1;
+            }
+        }
+        ours
+    }
+
+    pub(super) fn contains(&self, word: &str) -> bool {
+        let mut slot = mark(word);
+        while let Some(place @ 1..) = self.places.get(slot % SLOTS) {
+            if self.table.get(usize::from(*place) - 1) == Some(&word) {
+                return true;
+            }
+            slot += 1;
+        }
+        false
+    }
+}
+
+fn mark(word: &str) -> usize {
+    let bytes = word.as_bytes();
+    let at = |place: usize| bytes.get(place).copied().map_or(0, usize::from);
+    at(0) * 7 + at(bytes.len() / 2) * 13 + at(bytes.len().wrapping_sub(1)) * 31 + bytes.len() * 61
 }
 
 /// Returns whether something outside of all brackets may begin with this word at the margin.

@@ -9,6 +9,8 @@ use alloc::{
     vec::Vec,
 };
 
+use memchr::memmem;
+
 use self::coders::{write_coder, write_decoder, write_encoder};
 use super::{
     GenerateError, Options,
@@ -67,28 +69,28 @@ pub(super) fn emit(work: &mut Work<'_>, options: &Options) -> Result<(Module, Ve
         shown.push(Shown { signature: fold_inner_names(&signature.out), declarations });
         options.check_source(body.out.len())?;
     }
-    Ok((with_imports(&body), shown))
+    Ok((with_imports(body), shown))
 }
 
 /// Puts the imports that a body uses in front of it: an unused one is a warning.
-fn with_imports(body: &Module) -> Module {
-    let mut module = Module::new(Language::Gleam);
+fn with_imports(mut body: Module) -> Module {
     let imports = [
         ("import cap/internal/mcp as internal\n", "internal."),
         ("import cap/mcp\n", "mcp."),
         ("import cap/report\n", "report."),
         ("import gleam/option\n", "option."),
     ];
-    let code = |trace: &str| body.out.lines().any(|line| !line.starts_with("///") && line.contains(trace));
-    let used: Vec<_> = imports.iter().filter(|(_, trace)| code(trace)).collect();
-    if !used.is_empty() {
-        module.raw("\n");
+    let is_code = |at: usize| {
+        let before = body.out.get(..at).unwrap_or_default();
+        !before.rsplit('\n').next().unwrap_or_default().starts_with("///")
+    };
+    let is_used = |trace: &str| memmem::find_iter(body.out.as_bytes(), trace).any(is_code);
+    let mut lines = String::from("\n");
+    lines.extend(imports.iter().filter(|(_, trace)| is_used(trace)).map(|(line, _)| *line));
+    if lines.len() > 1 {
+        body.prepend(&lines);
     }
-    for (line, _) in used {
-        module.raw(line);
-    }
-    module.adopt(body);
-    module
+    body
 }
 
 fn take_names(work: &mut Work<'_>) -> Names {
