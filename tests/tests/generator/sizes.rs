@@ -124,16 +124,16 @@ fn a_surface_of_65536_bytes_is_shown_and_one_of_65537_is_refused() {
 fn listing_with_surface(options: &Options, bytes: usize) -> String {
     let listing = |tools: usize, others: usize, last: usize| {
         let tool = |at: usize, length: usize| {
-            let text = "x ".repeat(length / 2) + &"y".repeat(length % 2);
-            format!(r#"{{"name":"t{at:03}","description":"{text}","inputSchema":{{"type":"object"}}}}"#)
+            let text: String = (0..length).map(|at| if at % 10 == 5 { ' ' } else { 'x' }).collect();
+            format!(r#"{{"name":"t{at:04}","description":"{text}","inputSchema":{{"type":"object"}}}}"#)
         };
         let mut listed: Vec<_> = (0..tools).map(|at| tool(at, others)).collect();
-        listed.push(tool(999, last));
+        listed.push(tool(9_999, last));
         format!("[{}]", listed.join(","))
     };
     let size = |text: &str| run(text, options).unwrap().surface.text.len();
     // Where a line ends, a letter costs more than a byte; another length of the other texts then hits.
-    let mut texts = (40..60).flat_map(|others| {
+    let mut texts = (40..50).flat_map(|others| {
         let few = size(&listing(100, others, 1));
         let tools = 99 + (bytes - few) / (size(&listing(101, others, 1)) - few);
         (1..380).map(move |last| (tools, others, last))
