@@ -15,9 +15,10 @@ use selvedge_core::{
     codegen::{Level, Listing, Options, Profile, generate},
     name::Language,
 };
+use selvedge_tests::generator::habitual_listing;
 
 fn main() {
-    let mut listings = vec![("own, 100 tools".to_owned(), own(100))];
+    let mut listings = vec![("own, 100 tools".to_owned(), habitual_listing(100))];
     for entry in
         std::env::var_os("SELVEDGE_LISTINGS").into_iter().flat_map(|folder| fs::read_dir(folder).unwrap())
     {
@@ -64,18 +65,4 @@ fn best(mut run: impl FnMut()) -> Duration {
         started.elapsed()
     };
     (0..25).map(|_| time(&mut run)).min().unwrap_or_default()
-}
-
-/// Returns a listing with the habits of real ones: mostly scalars, some enumerations, some nesting.
-fn own(tools: usize) -> String {
-    let mut out = String::from("{\"tools\":[");
-    for at in 0..tools {
-        let comma = if at > 0 { "," } else { "" };
-        let _ = write!(
-            out,
-            r#"{comma}{{"name":"resource_{at}_update","description":"Update resource {at} of the workspace. Members that are left out keep their values, and the answer holds the resource as it is afterwards.","inputSchema":{{"type":"object","properties":{{"owner":{{"type":"string","description":"The account that owns the resource"}},"repo":{{"type":"string","description":"The name of the resource, without its owner"}},"issue_number":{{"type":"number","description":"The number by which it is known"}},"state":{{"type":"string","enum":["open","closed","all"],"description":"The state that it goes to"}},"labels":{{"type":"array","items":{{"type":"string"}},"description":"Labels, which replace the ones that are set"}},"assignee":{{"anyOf":[{{"type":"string"}},{{"type":"null"}}],"default":null,"description":"Who works on it; null for nobody"}},"page":{{"type":"integer","minimum":1,"default":1,"description":"Which page"}},"perPage":{{"type":"number","minimum":1,"maximum":100}},"body":{{"type":"object","properties":{{"text":{{"type":"string"}},"format":{{"type":"string","enum":["plain","rich"]}}}},"required":["text"]}}}},"required":["owner","repo","issue_number"],"additionalProperties":false}},"annotations":{{"title":"Update","readOnlyHint":false}}}}"#
-        );
-    }
-    out.push_str("]}");
-    out
 }

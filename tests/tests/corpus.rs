@@ -40,3 +40,8 @@ fn the_corpus_of_client_holds() {
 fn the_corpus_of_json_holds() {
     replay("json", fuzz::json);
 }
+
+#[test]
+fn the_corpus_of_generator_holds() {
+    replay("generator", fuzz::generator);
+}

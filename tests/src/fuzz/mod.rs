@@ -4,6 +4,7 @@
 
 mod client;
 mod frame;
+mod generator;
 mod json;
 mod jsonrpc;
 
@@ -29,4 +30,10 @@ pub fn client(data: &[u8]) {
 /// Reads the bytes as JSON: the engine must accept what `serde_json` accepts, and read the same from it.
 pub fn json(data: &[u8]) {
     json::check(data);
+}
+
+/// Reads the bytes as a listing where they are JSON, and as choices that make one where they are not: every
+/// backend generates a module that calls each tool once by its own name, or refuses.
+pub fn generator(data: &[u8]) {
+    generator::check(data);
 }

@@ -1,0 +1,183 @@
+//! Listings that are large, and listings at random.
+
+use std::{fs, time::Instant};
+
+use selvedge_core::{
+    codegen::{GenerateError, Level, Listing, Options, Profile, generate},
+    name::Language,
+};
+use selvedge_tests::{
+    fuzz,
+    generator::{BACKENDS, noise},
+};
+
+use super::{options, run, signatures};
+
+#[test]
+fn too_many_tools_and_too_large_a_surface_name_their_numbers() {
+    let many = |count: usize| {
+        let tools: Vec<_> =
+            (0..count).map(|at| format!(r#"{{"name":"t{at}","inputSchema":{{"type":"object"}}}}"#)).collect();
+        format!("[{}]", tools.join(","))
+    };
+    let loom = options("notes", Language::Gleam, Profile::Loom);
+    assert!(run(&many(256), &loom).is_ok());
+    assert_eq!(run(&many(257), &loom).unwrap_err().to_string(), "257 tools exceed the 256 of a module");
+    let typed = options("notes", Language::TypeScript, Profile::Typed);
+    assert!(run(&many(2_048), &typed).is_ok());
+    assert!(matches!(run(&many(2_049), &typed), Err(GenerateError::TooManyTools { count: 2_049, .. })));
+    let mut at_the_edge = loom.clone();
+    at_the_edge.max_surface_bytes = run(&many(3), &loom).unwrap().surface.text.len();
+    assert!(run(&many(3), &at_the_edge).is_ok());
+    at_the_edge.max_surface_bytes -= 1;
+    assert!(matches!(run(&many(3), &at_the_edge), Err(GenerateError::SurfaceTooLarge { .. })));
+}
+
+#[test]
+fn hostile_sizes_end_in_linear_time() {
+    let names: Vec<_> = (0..20_000).map(|at| format!("\"p{at}\"")).collect();
+    let properties: Vec<_> = names.iter().map(|name| format!("{name}:{{\"type\":\"string\"}}")).collect();
+    let schema = format!(
+        r#"[{{"name":"big","inputSchema":{{"type":"object","properties":{{{}}},"required":[{}]}}}}]"#,
+        properties.join(","),
+        names.join(",")
+    );
+    let refs: Vec<_> = (0..20_000).map(|at| format!("\"p{at}\":{{\"$ref\":\"#/$defs/d{at}\"}}")).collect();
+    let defs: Vec<_> = (0..20_000).map(|at| format!("\"d{at}\":{{\"type\":\"string\"}}")).collect();
+    let linked = format!(
+        r#"[{{"name":"refs","inputSchema":{{"type":"object","properties":{{"x":{{"anyOf":[{{"type":"object","properties":{{{}}}}}]}}}},"$defs":{{{}}}}}}}]"#,
+        refs.join(","),
+        defs.join(",")
+    );
+    let chain: Vec<_> =
+        (0..20_000).map(|at| format!("\"d{at}\":{{\"$ref\":\"#/$defs/d{}\"}}", at + 1)).collect();
+    let uses: Vec<_> = (0..900).map(|at| format!("\"p{at}\":{{\"$ref\":\"#/$defs/d{at}\"}}")).collect();
+    let chained = format!(
+        r#"[{{"name":"chain","inputSchema":{{"type":"object","properties":{{{}}},"$defs":{{{}}}}}}}]"#,
+        uses.join(","),
+        chain.join(",")
+    );
+    let started = Instant::now();
+    for text in [&schema, &linked, &chained] {
+        for (_, language, profile) in BACKENDS {
+            let _ = run(text, &options("notes", language, profile));
+        }
+    }
+    assert!(started.elapsed().as_secs() < 30, "{:?}", started.elapsed());
+    let refused = run(&schema, &options("notes", Language::Gleam, Profile::Loom)).unwrap_err();
+    assert!(matches!(refused, GenerateError::SurfaceTooLarge { .. }), "{refused}");
+}
+
+/// G57.
+#[test]
+fn a_hundred_thousand_parameters_end_in_linear_time_in_a_refusal_or_a_loss() {
+    let text = |count: usize, has_properties: bool| {
+        let names: Vec<_> = (0..count).map(|at| format!("\"p{at}\"")).collect();
+        let properties: Vec<_> = names.iter().map(|name| format!("{name}:{{\"type\":\"string\"}}")).collect();
+        let properties = if has_properties { properties.join(",") } else { String::new() };
+        let required = names.join(",");
+        format!(
+            r#"[{{"name":"big","inputSchema":{{"type":"object","properties":{{{properties}}},"required":[{required}]}}}}]"#
+        )
+    };
+    for has_properties in [true, false] {
+        let text = text(100_000, has_properties);
+        for (backend, language, profile) in BACKENDS {
+            let started = Instant::now();
+            match run(&text, &options("notes", language, profile)) {
+                Err(GenerateError::SurfaceTooLarge { .. } | GenerateError::SourceTooLarge { .. }) => {}
+                Ok(generated) if profile == Profile::Typed => assert_ne!(generated.losses, [], "{backend}"),
+                other => panic!("{backend}: {other:?}"),
+            }
+            assert!(started.elapsed().as_secs() < 10, "{backend}: {:?}", started.elapsed());
+        }
+        let refused = run(&text, &options("notes", Language::Gleam, Profile::Loom)).unwrap_err();
+        assert!(matches!(refused, GenerateError::SurfaceTooLarge { .. }), "{refused}");
+    }
+}
+
+/// G58.
+#[test]
+fn a_surface_of_65536_bytes_is_shown_and_one_of_65537_is_refused() {
+    for (backend, language, profile) in BACKENDS {
+        let mut fits = options("notes", language, profile);
+        fits.level = Some(Level::Full);
+        fits.max_tools = Some(usize::MAX);
+        let mut open = fits.clone();
+        open.max_surface_bytes = usize::MAX;
+        for bytes in [65_536, 65_537] {
+            let text = listing_with_surface(&open, bytes);
+            match run(&text, &fits) {
+                Ok(generated) => {
+                    assert_eq!((generated.surface.text.len(), bytes), (65_536, 65_536), "{backend}")
+                }
+                Err(refused) => {
+                    let expected = GenerateError::SurfaceTooLarge { bytes: 65_537, max: 65_536 };
+                    assert_eq!((refused, bytes), (expected, 65_537), "{backend}");
+                }
+            }
+        }
+    }
+}
+
+/// Returns a listing whose surface has exactly so many bytes.
+fn listing_with_surface(options: &Options, bytes: usize) -> String {
+    let listing = |tools: usize, others: usize, last: usize| {
+        let tool = |at: usize, length: usize| {
+            let text: String = (0..length).map(|at| if at % 10 == 5 { ' ' } else { 'x' }).collect();
+            format!(r#"{{"name":"t{at:04}","description":"{text}","inputSchema":{{"type":"object"}}}}"#)
+        };
+        let mut listed: Vec<_> = (0..tools).map(|at| tool(at, others)).collect();
+        listed.push(tool(9_999, last));
+        format!("[{}]", listed.join(","))
+    };
+    let size = |text: &str| run(text, options).unwrap().surface.text.len();
+    // Where a line ends, a letter costs more than a byte; another length of the other texts then hits.
+    let mut texts = (40..50).flat_map(|others| {
+        let few = size(&listing(100, others, 1));
+        let tools = 99 + (bytes - few) / (size(&listing(101, others, 1)) - few);
+        (1..380).map(move |last| (tools, others, last))
+    });
+    let (tools, others, last) =
+        texts.find(|(tools, others, last)| size(&listing(*tools, *others, *last)) == bytes).unwrap();
+    listing(tools, others, last)
+}
+
+/// G68.
+#[test]
+fn any_json_value_as_a_listing_is_generated_or_refused() {
+    let rounds: usize =
+        std::env::var("SELVEDGE_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(600);
+    let mut seed = 0x5E1E_D6E5_E1ED_6E51;
+    for _ in 0..rounds {
+        fuzz::generator(&noise(&mut seed, 512));
+    }
+}
+
+#[test]
+fn real_listings_lose_nothing_silently() {
+    let Some(folder) = std::env::var_os("SELVEDGE_LISTINGS") else { return };
+    let mut count = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "json") {
+            continue;
+        }
+        let text = fs::read_to_string(&path).unwrap();
+        let listing = Listing::parse(&text).unwrap();
+        for (backend, language, profile) in BACKENDS {
+            let mut options = options("real", language, profile);
+            options.max_surface_bytes = 1 << 20;
+            options.level = Some(Level::TwoLine);
+            let generated =
+                generate(&listing, &options).unwrap_or_else(|error| panic!("{path:?} {backend}: {error}"));
+            assert_eq!(
+                signatures(&generated, &text, language, profile).len(),
+                listing.len(),
+                "{path:?} {backend}"
+            );
+        }
+        count += 1;
+    }
+    assert!(count > 0);
+}
