@@ -22,7 +22,7 @@ fn installed() -> Vec<(&'static str, Server)> {
     let home = folder("live-home");
     let modules = servers.join("node_modules");
     let node = |path: &str| Server::new("node", [modules.join(path)]);
-    let none = [""; 0];
+    let no_args = [""; 0];
     let mut everything = node("@modelcontextprotocol/server-everything/dist/index.js");
     everything.args.push("stdio".into());
     let mut filesystem = node("@modelcontextprotocol/server-filesystem/dist/index.js");
@@ -31,7 +31,8 @@ fn installed() -> Vec<(&'static str, Server)> {
     memory.env.push(("MEMORY_FILE_PATH".into(), home.join("memory.jsonl").into()));
     let mut runner = node("mcp-server-code-runner/dist/cli.js");
     runner.env.push(("TMPDIR".into(), home.clone().into()));
-    let mut cortex = Server::new(modules.join("@temporal-cortex/cortex-mcp-linux-x64/bin/cortex-mcp"), none);
+    let mut cortex =
+        Server::new(modules.join("@temporal-cortex/cortex-mcp-linux-x64/bin/cortex-mcp"), no_args);
     cortex.env.push(("HOME".into(), home.into()));
     let python = servers.join("venv/bin/python");
     vec![
@@ -41,7 +42,7 @@ fn installed() -> Vec<(&'static str, Server)> {
         ("code_runner", runner),
         ("cortex", cortex),
         ("effect", node("effect-mcp/main.cjs")),
-        ("mcp_time", Server::new(modules.join("mcp-time-linux-x64/bin/mcp-time"), none)),
+        ("mcp_time", Server::new(modules.join("mcp-time-linux-x64/bin/mcp-time"), no_args)),
         ("python_time", Server::new(python, ["-m", "mcp_server_time", "--local-timezone", "UTC"])),
     ]
 }

@@ -109,7 +109,7 @@ fn a_surface_of_65536_bytes_is_shown_and_one_of_65537_is_refused() {
             let text = listing_with_surface(&open, bytes);
             match run(&text, &fits) {
                 Ok(generated) => {
-                    assert_eq!((generated.surface.text.len(), bytes), (65_536, 65_536), "{backend}")
+                    assert_eq!((generated.surface.text.len(), bytes), (65_536, 65_536), "{backend}");
                 }
                 Err(refused) => {
                     let expected = GenerateError::SurfaceTooLarge { bytes: 65_537, max: 65_536 };

@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, fs};
 
-use selvedge_core::codegen::{GenerateError, Level, Listing, Profile, detail};
+use selvedge_core::{
+    codegen::{GenerateError, Level, Listing, Profile, detail},
+    schema::Loss,
+};
 use selvedge_tests::generator::BACKENDS;
 
 use super::{golden_folder, golden_listing, options, run};
@@ -12,11 +15,8 @@ fn the_goldens_of_every_backend_hold() {
     let text = golden_listing();
     for (backend, language, profile) in BACKENDS {
         let generated = run(&text, &options("notes", language, profile)).unwrap();
-        let losses: String = generated
-            .losses
-            .iter()
-            .map(|loss| format!("{} {}: {}\n", loss.tool, loss.path, loss.reason))
-            .collect();
+        let line = |loss: &Loss| format!("{} {}: {}\n", loss.tool, loss.path, loss.reason);
+        let losses = generated.losses.iter().map(line).collect::<Vec<_>>().concat();
         let extension = generated.path.rsplit('.').next().unwrap();
         let mut files = BTreeMap::from([
             (format!("{backend}/notes.{extension}"), generated.source),

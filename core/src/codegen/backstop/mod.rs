@@ -154,8 +154,12 @@ mod tests {
 
     fn census(words: &[&str], literals: &[&str]) -> Census {
         let mut census = Census::default();
-        words.iter().for_each(|word| census.words.push(word));
-        literals.iter().for_each(|text| census.literals.push(text));
+        for word in words {
+            census.words.push(word);
+        }
+        for text in literals {
+            census.literals.push(text);
+        }
         census
     }
 
