@@ -240,20 +240,11 @@ impl<'a> Feed<'a> {
     }
 
     fn line(&mut self) -> Turn<'a> {
-        let pending = self.framer.pending.len();
-        let end = memchr::memchr(b'\n', self.chunk);
-        let len = end.unwrap_or(self.chunk.len());
-        if pending + len > self.framer.max_bytes {
-            return self.overflow();
-        }
-        let (part, rest) = self.chunk.split_at(len);
-        let Some(rest) = end.and(rest.get(1..)) else {
-            self.framer.pending.extend_from_slice(part);
-            self.chunk = &[];
-            return Turn::Done;
+        let part = match self.line_end() {
+            Ok(part) => part,
+            Err(turn) => return turn,
         };
-        self.chunk = rest;
-        if pending == 0 {
+        if self.framer.pending.is_empty() {
             let line = trim_line_end(self.framer.without_mark(part));
             if self.framer.is_message(line) {
                 return Turn::Piece(Piece::Message(Bytes::Borrowed(line)));
@@ -265,6 +256,23 @@ impl<'a> Feed<'a> {
             return Turn::Piece(Piece::Message(Bytes::Owned(line)));
         }
         Turn::Again
+    }
+
+    /// Takes the last part of a line; a line that does not end in this chunk is kept, or found too long.
+    fn line_end(&mut self) -> Result<&'a [u8], Turn<'a>> {
+        let end = memchr::memchr(b'\n', self.chunk);
+        let len = end.unwrap_or(self.chunk.len());
+        if self.framer.pending.len() + len > self.framer.max_bytes {
+            return Err(self.overflow());
+        }
+        let (part, rest) = self.chunk.split_at(len);
+        let Some(rest) = end.and(rest.get(1..)) else {
+            self.framer.pending.extend_from_slice(part);
+            self.chunk = &[];
+            return Err(Turn::Done);
+        };
+        self.chunk = rest;
+        Ok(part)
     }
 
     /// Completes the pending line with its last part. A short line's buffer is kept for the next one.
@@ -322,18 +330,10 @@ impl<'a> Feed<'a> {
     }
 
     fn header(&mut self) -> Turn<'a> {
-        let end = memchr::memchr(b'\n', self.chunk);
-        let len = end.unwrap_or(self.chunk.len());
-        if self.framer.pending.len() + len > self.framer.max_bytes {
-            return self.overflow();
-        }
-        let (part, rest) = self.chunk.split_at(len);
-        let Some(rest) = end.and(rest.get(1..)) else {
-            self.framer.pending.extend_from_slice(part);
-            self.chunk = &[];
-            return Turn::Done;
+        let part = match self.line_end() {
+            Ok(part) => part,
+            Err(turn) => return turn,
         };
-        self.chunk = rest;
         let line = self.complete(part);
         match self.framer.header_line(&line) {
             HeaderStep::Inside => Turn::Again,
