@@ -105,6 +105,12 @@ pub enum Violation {
         /// The limit that it broke.
         limit: usize,
     },
+    /// The peer wants to be told of more than it may.
+    #[error("more than {limit} subscriptions")]
+    TooManySubscriptions {
+        /// The limit that it broke.
+        limit: usize,
+    },
     /// A notification does not have the shape that its method demands.
     #[error("malformed `{method}` notification")]
     BadNotification {
@@ -178,7 +184,9 @@ impl Violation {
                 Verdict::Reply(code::INVALID_REQUEST)
             }
             Self::BadParams => Verdict::Reply(code::INVALID_PARAMS),
-            Self::TooManyAsks { .. } => Verdict::Reply(code::INTERNAL_ERROR),
+            Self::TooManyAsks { .. } | Self::TooManySubscriptions { .. } => {
+                Verdict::Reply(code::INTERNAL_ERROR)
+            }
             Self::UnknownResponse
             | Self::BadNotification { .. }
             | Self::BadCursor
@@ -252,4 +260,24 @@ pub enum Misuse {
     /// The peer does not wait for this answer: it was given, or the peer withdrew its request.
     #[error("nothing waits for this answer")]
     UnknownAsk,
+    /// A number that goes on the wire is infinite or not a number.
+    #[error("{what} must be finite")]
+    NotFinite {
+        /// What the number was meant to be.
+        what: &'static str,
+    },
+    /// A question cannot be put to a client.
+    #[error("the client cannot be asked: {why}")]
+    CannotAsk {
+        /// Why not.
+        why: &'static str,
+    },
+    /// An entry of a list has no key, or one that another entry has.
+    #[error("every entry of `{list}` must have a `{key}` of its own")]
+    UnusableEntry {
+        /// The list.
+        list: &'static str,
+        /// The member that tells entries apart.
+        key: &'static str,
+    },
 }

@@ -50,14 +50,14 @@ impl<T> Waiting<T> {
 
 /// The requests of both directions that are under way.
 #[derive(Debug)]
-pub(crate) struct Requests<T, A> {
+pub(crate) struct Requests<T, A, K = Id> {
     last_id: u64,
     waiting: BTreeMap<u64, Waiting<T>>,
     deadlines: BTreeSet<(Tick, u64)>,
-    asked: BTreeMap<Id, A>,
+    asked: BTreeMap<K, A>,
 }
 
-impl<T, A> Requests<T, A> {
+impl<T, A, K: Ord> Requests<T, A, K> {
     pub(crate) const fn new() -> Self {
         Self { last_id: 0, waiting: BTreeMap::new(), deadlines: BTreeSet::new(), asked: BTreeMap::new() }
     }
@@ -125,15 +125,15 @@ impl<T, A> Requests<T, A> {
     }
 
     /// Notes a request of the peer; its id must not be under way already.
-    pub(crate) fn ask(&mut self, id: Id, ask: A) {
+    pub(crate) fn ask(&mut self, id: K, ask: A) {
         self.asked.insert(id, ask);
     }
 
-    pub(crate) fn asked(&self, id: &Id) -> bool {
+    pub(crate) fn asked(&self, id: &K) -> bool {
         self.asked.contains_key(id)
     }
 
-    pub(crate) fn get_asked(&self, id: &Id) -> Option<&A> {
+    pub(crate) fn get_asked(&self, id: &K) -> Option<&A> {
         self.asked.get(id)
     }
 
@@ -141,11 +141,11 @@ impl<T, A> Requests<T, A> {
         self.asked.len()
     }
 
-    pub(crate) fn answer(&mut self, id: &Id) -> Option<A> {
+    pub(crate) fn answer(&mut self, id: &K) -> Option<A> {
         self.asked.remove(id)
     }
 
-    pub(crate) fn withdraw_first(&mut self) -> Option<(Id, A)> {
+    pub(crate) fn withdraw_first(&mut self) -> Option<(K, A)> {
         self.asked.pop_first()
     }
 }

@@ -33,11 +33,16 @@ pub(crate) fn push_notification(out: &mut String, method: &str, params: Option<&
 
 /// Appends the answer to a peer's request.
 pub(crate) fn push_result(out: &mut String, id: &Id, result: &str) {
+    push_result_with(out, id, |out| push_compact(out, result));
+}
+
+/// Appends the answer to a peer's request; `result` appends what it holds.
+pub(crate) fn push_result_with(out: &mut String, id: &Id, result: impl FnOnce(&mut String)) {
     out.push_str(HEAD);
     out.push_str(",\"id\":");
     id.push_to(out);
     out.push_str(",\"result\":");
-    push_compact(out, result);
+    result(out);
     out.push('}');
 }
 

@@ -6,13 +6,16 @@
 mod call;
 mod content;
 mod handshake;
+mod level;
 mod listing;
 mod lists;
+pub(crate) mod modern;
 mod revision;
 
 pub use call::{CallToolResult, MalformedResult};
 pub use content::Content;
 pub use handshake::{Capabilities, Handshake, Implementation};
+pub use level::LogLevel;
 pub use listing::{Listing, Quarantined};
 pub use lists::{
     Completion, Prompt, PromptArgument, PromptMessage, PromptResult, ReadResult, Resource, ResourceContents,

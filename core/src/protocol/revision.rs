@@ -28,6 +28,10 @@ pub enum Era {
 }
 
 impl Revision {
+    /// Every revision, oldest first.
+    pub const ALL: &'static [Self] =
+        &[Self::V2024_11_05, Self::V2025_03_26, Self::V2025_06_18, Self::V2025_11_25, Self::V2026_07_28];
+
     /// The revisions that this build speaks as a client, newest first.
     pub const SPOKEN: &'static [Self] =
         &[Self::V2025_11_25, Self::V2025_06_18, Self::V2025_03_26, Self::V2024_11_05];

@@ -1,0 +1,98 @@
+//! The envelope of the modern era: what every request carries in `params._meta` (2026-07-28 `basic/index`).
+
+use alloc::{format, string::String};
+
+use super::{Implementation, LogLevel, Revision};
+use crate::{
+    json::{Kind, RawJson, View},
+    jsonrpc::{RpcError, code},
+};
+
+/// The key of the revision that a request speaks.
+pub(crate) const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+/// The key of what the client can do.
+pub(crate) const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+/// The key of who the client is.
+pub(crate) const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
+/// The key of the lowest level of log messages that the client wants.
+pub(crate) const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
+/// The key of who the server is, in results.
+pub(crate) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+/// The key of the `subscriptions/listen` request that a message belongs to.
+pub(crate) const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
+
+/// What a request says of itself and of its client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RequestEnvelope {
+    pub(crate) capabilities: RawJson,
+    pub(crate) client: Option<Implementation>,
+    pub(crate) log_level: Option<LogLevel>,
+}
+
+/// Why an envelope cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum EnvelopeFault {
+    /// A member is missing or malformed.
+    Malformed(RpcError),
+    /// The revision is not spoken here.
+    Version(RpcError),
+}
+
+/// Returns the revision that a request's `_meta` names, whatever it is: the sign of the modern era.
+pub(crate) fn version_of(meta: Option<View<'_>>) -> Option<View<'_>> {
+    meta.and_then(|meta| meta.get(PROTOCOL_VERSION))
+}
+
+impl RequestEnvelope {
+    /// Reads the envelope of a request whose `_meta` this is.
+    pub(crate) fn read(meta: Option<View<'_>>) -> Result<Self, EnvelopeFault> {
+        let (mut version, mut capabilities, mut client, mut level) = (None, None, None, None);
+        for (name, value) in meta.into_iter().flat_map(View::members) {
+            let slot = match &*name.to_str().unwrap_or_default() {
+                PROTOCOL_VERSION => &mut version,
+                CLIENT_CAPABILITIES => &mut capabilities,
+                CLIENT_INFO => &mut client,
+                LOG_LEVEL => &mut level,
+                _ => continue,
+            };
+            *slot = Some(value);
+        }
+        let version =
+            version.and_then(View::to_str).ok_or_else(|| malformed(PROTOCOL_VERSION, "a string"))?;
+        if version != Revision::V2026_07_28.as_str() {
+            return Err(EnvelopeFault::Version(unsupported(&version)));
+        }
+        let capabilities = capabilities
+            .filter(|value| value.kind() == Kind::Object)
+            .ok_or_else(|| malformed(CLIENT_CAPABILITIES, "an object"))?
+            .to_raw();
+        let log_level = level
+            .map(|level| {
+                level
+                    .to_str()
+                    .and_then(|name| LogLevel::read(&name))
+                    .ok_or_else(|| malformed(LOG_LEVEL, "a level"))
+            })
+            .transpose()?;
+        Ok(Self { capabilities, client: client.map(Implementation::read), log_level })
+    }
+}
+
+fn malformed(member: &str, expected: &str) -> EnvelopeFault {
+    let message = format!("`params._meta` must hold `{member}`, {expected}");
+    let mut data = String::from("{\"path\":");
+    crate::json::push_string(&mut data, &format!("/params/_meta/{}", member.replace('/', "~1")));
+    data.push('}');
+    EnvelopeFault::Malformed(RpcError::new(code::INVALID_PARAMS, message).with_text(data))
+}
+
+/// The error that answers a revision which is not spoken (−32022).
+pub(crate) fn unsupported(requested: &str) -> RpcError {
+    let mut data = String::from("{\"supported\":[\"");
+    data.push_str(Revision::V2026_07_28.as_str());
+    data.push_str("\"],\"requested\":");
+    crate::json::push_string(&mut data, requested);
+    data.push('}');
+    RpcError::new(code::UNSUPPORTED_VERSION, format!("unsupported protocol version: {requested}"))
+        .with_text(data)
+}
