@@ -52,6 +52,7 @@ pub mod client;
 pub mod codegen;
 mod error;
 pub mod frame;
+pub mod http;
 pub mod interchange;
 pub mod json;
 pub mod jsonrpc;
