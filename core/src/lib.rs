@@ -62,6 +62,7 @@ pub mod protocol;
 mod requests;
 pub mod schema;
 pub mod server;
+pub mod sse;
 mod tick;
 pub mod validate;
 

@@ -5,7 +5,14 @@
 
 mod config;
 mod endpoint;
+mod head;
+mod mirror;
+mod post;
+mod reply;
+mod route;
+mod sessions;
 mod store;
+mod streams;
 
 use alloc::{string::String, sync::Arc, vec::Vec};
 
