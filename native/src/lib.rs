@@ -27,7 +27,7 @@ pub use connection::{
 };
 pub use process::Server;
 pub use selvedge_core as core;
-pub use serve::{Reporter, Tools, serve_stdio};
+pub use serve::{Handle, Link, Service, serve_stdio};
 pub use trace::Trace;
 
 /// Keeps the examples of the README compiling.
