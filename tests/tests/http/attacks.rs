@@ -44,7 +44,7 @@ fn giant_heads_are_refused_and_cost_nothing() {
         fitting = fitting.with(&format!("Mcp-Param-{at}"), &"v".repeat(100));
     }
     assert_eq!(web.ask(&fitting).status(), 200);
-    assert_eq!(web.endpoint.exchanges(), 1 - 1);
+    assert_eq!(web.endpoint.exchanges(), 0);
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn ten_thousand_requests_of_one_client_leave_room_for_others() {
     web.take_calls();
     assert_served(&mut web, 2);
     for exchange in exchanges {
-        if !web.responses[&exchange].is_finished {
+        if !web.response(exchange).is_finished {
             web.disconnect(exchange);
         }
     }
@@ -150,7 +150,14 @@ fn a_thousand_idle_streams_are_small() {
     let modern = held / 1_000;
     println!("{legacy} bytes for a stream of a session, {modern} for one of the modern era");
     assert!(legacy <= 4 * KIB && modern <= 4 * KIB);
+    let mut web = Web::new(|_| {});
+    for _ in 0..1_000 {
+        web.send(&listen);
+    }
     assert_eq!(web.endpoint.exchanges(), 1_000);
+    for response in web.responses.values_mut() {
+        response.body.clear();
+    }
     web.pass_millis(60_000);
     assert!(web.responses.values().all(|response| response.body == b":\n\n".repeat(4)));
 }

@@ -254,7 +254,22 @@ fn a_server_that_drains_takes_nothing_new_and_ends_what_it_has() {
     let response = web.ask(&Sent::new("POST", &initialize("2025-11-25")));
     assert_eq!((response.status(), response.header("retry-after")), (503, Some("5")));
     assert!(!web.endpoint.is_drained(), "a call is under way");
+    for sent in [
+        Sent::post(&session, &selvedge_tests::web::call("3")),
+        Sent::modern("4", "server/discover", ""),
+        Sent::get(&session),
+        Sent::new("GET", "").at("/sse"),
+    ] {
+        assert_eq!(web.ask(&sent).status(), 503, "{sent:?}");
+    }
+    // What lets the call end is still taken.
+    let answer = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
+    assert_eq!(web.ask(&Sent::post(&session, answer)).status(), 202);
+    web.pass_millis(1_000);
+    let place = web.response(working).last_id();
+    web.disconnect(working);
+    let back = web.send(&Sent::get(&session).with("Last-Event-ID", &place));
     web.answer(call, "late");
-    assert!(web.response(working).text().contains("late"));
+    assert!(web.response(back).text().contains("late"));
     assert!(web.endpoint.is_drained());
 }

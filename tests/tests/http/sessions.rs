@@ -200,7 +200,8 @@ fn a_deleted_session_ends_its_calls_and_its_streams_and_is_not_found_again() {
     let own = web.take_call();
     let response = web.ask(&Sent::new("DELETE", "").with("Mcp-Session-Id", &session));
     assert_eq!((response.status(), response.text()), (204, ""));
-    assert!(web.response(get).is_finished && web.response(post).is_finished);
+    assert!(web.response(get).is_finished);
+    assert_eq!(web.response(post).status(), 404);
     let events = web.take_events();
     assert!(events.contains(&ServerEvent::Cancelled { call: own }), "{events:?}");
     assert!(matches!(events.iter().find(|event| matches!(event, ServerEvent::Closed { .. })), Some(_)));
