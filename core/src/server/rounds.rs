@@ -9,7 +9,8 @@ use sha2::{Digest as _, Sha256};
 
 use super::{
     Hub, Input, Peer, Question, Request, Route, ServedCall,
-    calls::{Call, Phase, bad_params},
+    asked::bad_params,
+    calls::{Call, Phase},
     dispatch::Params,
     legacy::legacy_can,
     permits::Admission,
