@@ -130,11 +130,11 @@ impl Hub {
     }
 
     /// A client does not want the answer to a request any more.
-    pub(super) fn cancelled(&mut self, peer: Peer, id: Id) {
+    pub(super) fn cancelled(&mut self, peer: Peer, id: &Id) {
         if let Some(serial) = self.requests.get_asked(&(peer, id.clone())).copied() {
             return self.drop_call(serial);
         }
-        self.unlisten(peer, &id);
+        self.unlisten(peer, id);
     }
 
     pub(super) fn drop_calls(&mut self, peer: Peer) {

@@ -172,8 +172,9 @@ pub(super) fn legacy_can(capabilities: View<'_>, revision: Revision, path: &[&st
                 && (revision < Revision::V2025_11_25
                     || modes.is_some_and(|modes| declares(modes, &["form"]) || !declares(modes, &["url"])))
         }
-        ["elicitation", "url"] => revision >= Revision::V2025_11_25 && declares(capabilities, path),
-        ["sampling", "tools"] => revision >= Revision::V2025_11_25 && declares(capabilities, path),
+        ["elicitation", "url"] | ["sampling", "tools"] => {
+            revision >= Revision::V2025_11_25 && declares(capabilities, path)
+        }
         path => declares(capabilities, path),
     }
 }

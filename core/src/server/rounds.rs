@@ -1,7 +1,12 @@
 //! Requests that need answers of their client first: asked in a result (modern era), or with requests of ours
 //! while the call waits (legacy era).
 
-use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
+use alloc::{
+    collections::{BTreeMap, BTreeSet},
+    format,
+    string::String,
+    vec::Vec,
+};
 use core::fmt::Write as _;
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
@@ -96,7 +101,7 @@ impl Hub {
         if input.questions.iter().any(|question| question.params.view().kind() != Kind::Object) {
             return Err(Misuse::NotAnObject { what: "the parameters of a question" });
         }
-        let keys: BTreeMap<_, _> = input.questions.iter().map(|question| (&question.key, ())).collect();
+        let keys: BTreeSet<_> = input.questions.iter().map(|question| &question.key).collect();
         if keys.len() < input.questions.len() {
             return Err(Misuse::CannotAsk { why: "two questions have one key" });
         }
