@@ -272,6 +272,9 @@ pub enum Misuse {
         /// Why not.
         why: &'static str,
     },
+    /// The client of a call could not come back for its answer.
+    #[error("the client could not come back to this stream")]
+    NotResumable,
     /// An entry of a list has no key, or one that another entry has.
     #[error("every entry of `{list}` must have a `{key}` of its own")]
     UnusableEntry {

@@ -54,6 +54,17 @@ pub(crate) fn push_error(out: &mut String, id: Option<&Id>, error: &RpcError) {
         Some(id) => id.push_to(out),
         None => out.push_str("null"),
     }
+    push_error_member(out, error);
+}
+
+/// Appends an error that answers what showed no request (2026-07-28, whose ids are never null).
+pub(crate) fn push_error_without_id(out: &mut String, error: &RpcError) {
+    out.push_str(HEAD);
+    push_error_member(out, error);
+}
+
+fn push_error_member(out: &mut String, error: &RpcError) {
+    // Writing to a `String` never fails.
     let _ = write!(out, ",\"error\":{{\"code\":{},\"message\":", error.code);
     push_string(out, &error.message);
     if let Some(data) = &error.data {

@@ -12,7 +12,9 @@ use crate::json::{RawJson, Span, View};
 pub use envelope::{Fault, Oddities};
 pub use id::Id;
 
-pub(crate) use encode::{push_error, push_notification, push_request, push_result, push_result_with};
+pub(crate) use encode::{
+    push_error, push_error_without_id, push_notification, push_request, push_result, push_result_with,
+};
 pub(crate) use envelope::{Batch, Envelope, Misfit, Shape, classify, read, read_entry};
 pub(crate) use salvage::Salvage;
 

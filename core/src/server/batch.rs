@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use super::{Hub, Origin, Peer, Route, hub::Source};
+use super::{Hub, Origin, Peer, Refusal, Route, hub::Source};
 use crate::{
     Tick, Violation,
     jsonrpc::{self, Fault, Message, RpcError, code},
@@ -20,35 +20,25 @@ pub(super) struct Batch {
 }
 
 impl Hub {
-    /// A client sent several messages as one; returns whether they will be answered.
-    pub(crate) fn accept_batch(
-        &mut self,
-        now: Tick,
-        peer: Peer,
-        origin: Origin,
-        batch: &jsonrpc::Batch<'_>,
-    ) -> bool {
+    /// A client sent several messages as one.
+    pub(crate) fn accept_batch(&mut self, now: Tick, peer: Peer, origin: Origin, batch: &jsonrpc::Batch<'_>) {
         self.turn(now);
         let source = Source { peer, origin, batch: None };
         if let Err(violation) = self.check_batch(peer, batch.len()) {
             let error = RpcError::new(code::INVALID_REQUEST, alloc::format!("{violation}"));
             self.violated(peer, violation);
-            self.reply_error(source, None, &error);
-            return true;
+            return self.refuse_with(source, None, &error, Some(Refusal::Malformed));
         }
         let serial = self.serial.next();
         let source = Source { batch: Some(serial), ..source };
         // The extra one keeps the batch open until every entry was seen.
         self.batches.insert(serial, Batch { source, left: 1, answers: String::new() });
-        let mut is_answered = false;
         for entry in batch.entries() {
             let envelope = jsonrpc::read_entry(entry);
             let message = jsonrpc::classify(entry, &envelope);
-            if matches!(message, Ok((Message::Request { .. }, _)) | Err(_)) {
-                is_answered = true;
-                if let Some(batch) = self.batches.get_mut(&serial) {
-                    batch.left += 1;
-                }
+            let is_answered = matches!(message, Ok((Message::Request { .. }, _)) | Err(_));
+            if let Some(batch) = self.batches.get_mut(&serial).filter(|_| is_answered) {
+                batch.left += 1;
             }
             match message {
                 Ok((message, _)) => self.take(source, entry, message),
@@ -56,7 +46,6 @@ impl Hub {
             }
         }
         self.answer_in_batch(source, None);
-        is_answered
     }
 
     fn check_batch(&self, peer: Peer, messages: usize) -> Result<(), Violation> {
@@ -86,9 +75,10 @@ impl Hub {
             return;
         }
         let Some(mut batch) = self.batches.remove(&serial) else { return };
-        if !batch.answers.is_empty() {
-            batch.answers.push(']');
-            self.deliver(source.peer, Route::Answer(source.origin), batch.answers);
+        if batch.answers.is_empty() {
+            return self.leave_unanswered(batch.source);
         }
+        batch.answers.push(']');
+        self.deliver(source.peer, Route::Answer(source.origin), batch.answers);
     }
 }

@@ -154,7 +154,7 @@ impl Hub {
         if matches!(call.phase, Phase::Running) {
             self.tell(ServerEvent::Cancelled { call: ServedCall(serial) });
         }
-        self.answer_in_batch(call.source, None);
+        self.leave_unanswered(call.source);
         self.admit();
     }
 

@@ -7,7 +7,7 @@ use alloc::{
 };
 
 use super::{
-    Peer, ServerConfig, ServerEvent,
+    Peer, ServedCall, ServerConfig, ServerEvent,
     batch::Batch,
     calls::Call,
     lists::{Catalogue, Offer},
@@ -64,6 +64,11 @@ pub(crate) struct Delivery {
 pub(crate) enum HubEffect {
     Deliver(Delivery),
     Event(ServerEvent),
+    /// Nothing will answer what came with this origin: its request was cancelled.
+    Dropped {
+        peer: Peer,
+        origin: Origin,
+    },
 }
 
 /// Where a message came from, and what its answer is part of.
@@ -176,6 +181,21 @@ impl Hub {
         self.peers.get(&peer)?.session.as_ref().map(|session| session.revision)
     }
 
+    /// Returns the latest reading of the clock.
+    pub(crate) const fn now(&self) -> Tick {
+        self.now
+    }
+
+    /// Returns where a call came from.
+    pub(crate) fn source_of(&self, call: ServedCall) -> Option<(Peer, Origin)> {
+        self.calls.get(&call.0).map(|call| (call.source.peer, call.source.origin))
+    }
+
+    /// Returns whether a client waits for an answer of the application.
+    pub(crate) fn has_calls(&self, peer: Peer) -> bool {
+        self.calls.values().any(|call| call.source.peer == peer)
+    }
+
     /// Returns how the server behaves; what it offers is not in here.
     #[must_use]
     pub const fn config(&self) -> &ServerConfig {
@@ -195,6 +215,15 @@ impl Hub {
 
     pub(super) fn tell(&mut self, event: ServerEvent) {
         self.effects.push_back(HubEffect::Event(event));
+    }
+
+    /// A message will not be answered: a part of a batch, or all that came with its origin.
+    pub(super) fn leave_unanswered(&mut self, source: Source) {
+        if source.batch.is_some() {
+            return self.answer_in_batch(source, None);
+        }
+        let Source { peer, origin, .. } = source;
+        self.effects.push_back(HubEffect::Dropped { peer, origin });
     }
 
     pub(super) fn violated(&mut self, peer: Peer, violation: Violation) {

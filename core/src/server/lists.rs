@@ -234,6 +234,11 @@ impl Hub {
         self.tools.get(name).map(|entry| &entry.raw)
     }
 
+    /// Returns what tells one list of tools from another.
+    pub(crate) const fn tools_digest(&self) -> u32 {
+        self.tools.digest
+    }
+
     pub(super) fn offers(&self, offer: Offer) -> bool {
         match offer {
             Offer::Tools => true,

@@ -90,12 +90,15 @@ impl Server {
 
     /// Returns the next thing that the host must do, oldest first.
     pub fn poll_effect(&mut self) -> Option<ServerEffect> {
-        match self.hub.poll_effect()? {
-            HubEffect::Event(event) => Some(ServerEffect::Event(event)),
-            HubEffect::Deliver(Delivery { message, .. }) => {
-                let framing = self.hub.config().framing;
-                Some(ServerEffect::Send(framing.frame(message.into_bytes())))
-            }
+        loop {
+            return match self.hub.poll_effect()? {
+                HubEffect::Event(event) => Some(ServerEffect::Event(event)),
+                HubEffect::Deliver(Delivery { message, .. }) => {
+                    let framing = self.hub.config().framing;
+                    Some(ServerEffect::Send(framing.frame(message.into_bytes())))
+                }
+                HubEffect::Dropped { .. } => continue,
+            };
         }
     }
 
