@@ -3,21 +3,22 @@
 use alloc::{collections::BTreeMap, format, string::String, sync::Arc};
 
 use super::{
-    Context, Hub, Peer, Request, ServedCall, ServerEvent, dispatch::Params, hub::Source, permits::Admission,
+    Context, Hub, Peer, Request, ServedCall, ServerEvent, dispatch::Params, event::Declared, hub::Source,
+    permits::Admission,
 };
 use crate::{
     Tick, Violation,
     json::{Kind, RawJson},
     jsonrpc::{Id, RpcError, code},
-    protocol::{Implementation, LogLevel, Revision},
+    protocol::{LogLevel, Revision},
 };
 
 /// Who makes a call, and what it said so far.
 #[derive(Debug)]
 pub(super) struct Caller {
     pub(super) revision: Revision,
-    pub(super) client: Option<Implementation>,
-    pub(super) capabilities: Arc<RawJson>,
+    /// What its session declared (legacy era).
+    pub(super) client: Option<Arc<Declared>>,
     pub(super) log_level: Option<LogLevel>,
     pub(super) principal: Option<Arc<str>>,
     pub(super) meta: Option<Arc<RawJson>>,
@@ -97,7 +98,6 @@ impl Hub {
             id: format!("{}", call.id),
             revision: caller.revision,
             client: caller.client.clone(),
-            capabilities: caller.capabilities.clone(),
             principal: caller.principal.clone(),
             answers: caller.answers.clone(),
             state: caller.state.take(),

@@ -17,6 +17,7 @@ use super::{
     asked::bad_params,
     calls::{Call, Phase},
     dispatch::Params,
+    event::capabilities,
     legacy::legacy_can,
     permits::Admission,
 };
@@ -352,8 +353,9 @@ impl Hub {
 }
 
 fn can(call: &Call, path: &[&str]) -> bool {
-    let capabilities = call.caller.capabilities.view();
-    match call.caller.revision {
+    let caller = &call.caller;
+    let capabilities = capabilities(caller.client.as_deref(), caller.meta.as_deref());
+    match caller.revision {
         // The modes of the modern era are those of 2025-11-25.
         Revision::V2026_07_28 => legacy_can(capabilities, Revision::V2025_11_25, path),
         revision => legacy_can(capabilities, revision, path),
