@@ -20,6 +20,17 @@ pub struct Limits {
     ///
     /// Worst case kept: this much text for each listing in flight.
     pub max_listing_bytes: usize,
+    /// Questions that a server may answer one call with before it completes it (2026-07-28). Default 10.
+    ///
+    /// Worst case kept: for each call in flight, its parameters and one round of answers.
+    pub max_rounds: usize,
+    /// Streams of notifications that are open at the same time (2026-07-28). Default 64.
+    ///
+    /// Worst case kept: this many filters, each as long as the application made it.
+    pub max_listens: usize,
+    /// Results that are kept for as long as the server says they stay fresh (2026-07-28), in bytes. Default
+    /// 8 MiB.
+    pub max_cache_bytes: usize,
     /// Requests of the peer that wait for the application at the same time. Default 64.
     ///
     /// Worst case kept: this many ids and parameters, each at most one message long.
@@ -47,6 +58,9 @@ impl Default for Limits {
             max_calls_in_flight: 1_024,
             max_pages: 64,
             max_listing_bytes: 64 << 20,
+            max_rounds: 10,
+            max_listens: 64,
+            max_cache_bytes: 8 << 20,
             max_asks: 64,
             max_id_bytes: 1_024,
             max_method_bytes: 1_024,

@@ -141,7 +141,7 @@ impl World {
     }
 
     /// Calls a tool with options.
-    pub fn call_with(&mut self, name: &str, arguments: &str, options: CallOptions) -> CallId {
+    pub fn call_with(&mut self, name: &str, arguments: &str, options: CallOptions<'_>) -> CallId {
         self.must(|client, now| client.call_tool(now, name, arguments, options))
     }
 

@@ -30,6 +30,10 @@ pub mod code {
     pub const INTERNAL_ERROR: i64 = -32603;
     /// The session was not initialized (legacy servers), or a resource does not exist (legacy era).
     pub const NOT_INITIALIZED: i64 = -32002;
+    /// A header is missing or differs from the body (modern era).
+    pub const HEADER_MISMATCH: i64 = -32020;
+    /// The request needs a capability that its client did not declare (modern era).
+    pub const MISSING_CLIENT_CAPABILITY: i64 = -32021;
     /// The revision is not spoken here (modern era).
     pub const UNSUPPORTED_VERSION: i64 = -32022;
 }
@@ -94,6 +98,20 @@ impl RpcError {
     pub fn with_data(mut self, data: RawJson) -> Self {
         self.data = Some(data);
         self
+    }
+
+    /// Returns the revisions that an error about versions names (`data.supported`).
+    pub fn supported_versions(&self) -> impl Iterator<Item = String> {
+        let supported = self.data.as_ref().and_then(|data| data.view().get("supported"));
+        supported.into_iter().flat_map(View::elements).filter_map(View::to_text)
+    }
+
+    /// Returns the capabilities that the server needs and the client did not declare
+    /// (`data.requiredCapabilities` of −32021).
+    #[must_use]
+    pub fn required_capabilities(&self) -> Option<View<'_>> {
+        let is_about = self.code == code::MISSING_CLIENT_CAPABILITY;
+        self.data.as_ref().filter(|_| is_about)?.view().get("requiredCapabilities")
     }
 
     /// Reads an error of whatever shape.

@@ -1,5 +1,6 @@
 //! One server and the way to it.
 
+mod handlers;
 mod types;
 
 use std::sync::{
@@ -25,6 +26,7 @@ use crate::{
     process::Server,
 };
 
+pub use handlers::{Handler, Handlers, Review, ReviewedSampling};
 pub(crate) use types::Shared;
 pub use types::{CallOptions, ConnectError, Error, EventSink, Inspection, Options};
 
@@ -101,7 +103,8 @@ impl Connection {
 
     /// Prepares a connection without starting anything. Must be called within a tokio runtime.
     #[must_use]
-    pub fn prepare(server: Server, options: Options) -> Prepared {
+    pub fn prepare(server: Server, mut options: Options) -> Prepared {
+        options.handlers.declare(&mut options.client.offers);
         let (orders, ordered) = mpsc::unbounded_channel();
         let (commands, commanded) = mpsc::unbounded_channel();
         let inbox = Inbox { orders: ordered, commands: commanded, is_open: true };

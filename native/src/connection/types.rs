@@ -13,6 +13,7 @@ use selvedge_core::{
 };
 use tokio::sync::watch;
 
+use super::handlers::Handlers;
 use crate::trace::Trace;
 
 /// Is told of everything that happens on a connection, in order, on its own task: it must not block.
@@ -23,6 +24,8 @@ pub type EventSink = Arc<dyn Fn(&Event) + Send + Sync>;
 pub struct Options {
     /// How the client behaves.
     pub client: ClientConfig,
+    /// Who answers what the server asks; by default nobody, and nothing is declared.
+    pub handlers: Handlers,
     /// Told of everything that happens.
     pub on_event: Option<EventSink>,
     /// Records every frame with its tick.
@@ -31,7 +34,10 @@ pub struct Options {
 
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Options").field("client", &self.client).finish_non_exhaustive()
+        f.debug_struct("Options")
+            .field("client", &self.client)
+            .field("handlers", &self.handlers)
+            .finish_non_exhaustive()
     }
 }
 

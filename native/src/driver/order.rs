@@ -48,7 +48,7 @@ pub(crate) struct Timeouts {
 
 impl Order {
     /// Returns how the call is made where its caller leaves something open.
-    pub(super) fn options(&self, default: Patience) -> CallOptions {
+    pub(super) fn options(&self, default: Patience) -> CallOptions<'static> {
         let Timeouts { idle, total } = self.timeouts;
         let patience = match (idle, total) {
             (None, None) => default,
@@ -56,7 +56,11 @@ impl Order {
             (None, Some(total)) => Patience { idle: default.idle.min(total), total },
             (Some(idle), Some(total)) => Patience { idle, total },
         };
-        CallOptions { patience: Some(patience), progress: self.on_progress.is_some() }
+        CallOptions {
+            patience: Some(patience),
+            progress: self.on_progress.is_some(),
+            ..CallOptions::default()
+        }
     }
 }
 
@@ -84,7 +88,7 @@ impl Request {
         &self,
         client: &mut Client,
         now: Tick,
-        options: CallOptions,
+        options: CallOptions<'_>,
     ) -> Result<CallId, Misuse> {
         match self {
             Self::CallTool { name, arguments } => client.call_tool(now, name, arguments, options),

@@ -218,6 +218,7 @@ impl Stage {
         let options = CallOptions {
             patience: script.pick(&[None, Some(patience), Some(Patience::UNBOUNDED)]).copied().flatten(),
             progress: true,
+            ..CallOptions::default()
         };
         let made = match script.next() % 8 {
             0..=2 => self.client.call_tool(now, "t", "{\"a\":[\n]}", options),
@@ -284,8 +285,10 @@ impl Stage {
         let Some(ask) = script.pick(&self.asks).cloned() else { return };
         let refusal = RpcError::new(-1, "no");
         let answered = match RawJson::new("{\n}") {
-            Ok(result) if script.next().is_multiple_of(2) => self.client.answer_ask(&ask, Ok(&result)),
-            _ => self.client.answer_ask(&ask, Err(&refusal)),
+            Ok(result) if script.next().is_multiple_of(2) => {
+                self.client.answer_ask(self.now, &ask, Ok(&result))
+            }
+            _ => self.client.answer_ask(self.now, &ask, Err(&refusal)),
         };
         assert!(matches!(answered, Ok(()) | Err(Misuse::UnknownAsk)), "{answered:?}");
     }
