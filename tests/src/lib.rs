@@ -9,6 +9,7 @@ pub mod generator;
 pub mod line;
 pub mod memory;
 pub mod pair;
+mod spec;
 pub mod world;
 
 pub use pair::Pair;
