@@ -34,7 +34,7 @@ fn is_alive(pid: &str) -> bool {
 }
 
 /// Waits until a process is gone; its end may take the kernel a moment after the signal.
-async fn wait_for_end(pid: &str) {
+pub(super) async fn wait_for_end(pid: &str) {
     let start = Instant::now();
     while is_alive(pid) {
         assert!(start.elapsed() < Duration::from_secs(10), "process {pid} lives on");
