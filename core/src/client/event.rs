@@ -189,8 +189,13 @@ pub enum Answer {
     Prompt(PromptResult),
     /// The answer to `complete`.
     Completion(Completion),
-    /// The answer to `listen`: what the server agreed to tell.
-    Listening(Interests),
+    /// The answer to `listen`: the stream is open.
+    Listening {
+        /// The call, which `stop_listening` takes.
+        listen: CallId,
+        /// What the server agreed to tell.
+        agreed: Interests,
+    },
     /// The answer to `discover`.
     Discovered(Handshake),
     /// The answer to a request whose result says nothing.

@@ -255,7 +255,9 @@ impl Client {
         let outcome = match owner {
             _ if is_useless => Err(CallError::NotHonoured),
             Owner::Subscriber => Ok(Answer::Done),
-            Owner::Client | Owner::Listener => Ok(Answer::Listening(honoured)),
+            Owner::Client | Owner::Listener => {
+                Ok(Answer::Listening { listen: waiting.tag.call, agreed: honoured })
+            }
         };
         self.settle(waiting.tag.call, outcome);
         if is_useless {

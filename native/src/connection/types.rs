@@ -9,7 +9,8 @@ use std::{
 use selvedge_core::{
     Client, ClientConfig, Misuse,
     client::{CallError, Event, Evidence, Progress, Reason, RetirementError},
-    protocol::Handshake,
+    json::RawJson,
+    protocol::{Handshake, LogLevel},
 };
 use tokio::sync::watch;
 
@@ -50,6 +51,12 @@ pub struct CallOptions {
     pub total_timeout: Option<Duration>,
     /// Told how far the call is, on the connection's own task: it must not block.
     pub on_progress: Option<Box<dyn FnMut(Progress) + Send>>,
+    /// The lowest level of log messages that a modern server may send for this call.
+    pub log_level: Option<LogLevel>,
+    /// An object whose members are added to the call's `_meta`.
+    pub meta: Option<RawJson>,
+    /// Ask the server even where an answer that it gave earlier is still fresh.
+    pub bypass_cache: bool,
 }
 
 impl fmt::Debug for CallOptions {
@@ -57,6 +64,9 @@ impl fmt::Debug for CallOptions {
         f.debug_struct("CallOptions")
             .field("timeout", &self.timeout)
             .field("total_timeout", &self.total_timeout)
+            .field("log_level", &self.log_level)
+            .field("meta", &self.meta)
+            .field("bypass_cache", &self.bypass_cache)
             .finish_non_exhaustive()
     }
 }

@@ -281,6 +281,9 @@ impl Driver {
                 // Whoever answered may be gone; the answer counts all the same.
                 let _ = reply.send(self.client.answer_ask(now, &ask, answer.as_ref()));
             }
+            Some(Command::StopListening { listen, reply }) => {
+                let _ = reply.send(self.client.stop_listening(now, listen));
+            }
             Some(Command::Inspect { reply }) => {
                 let _ = reply.send(Inspection::of(&self.client, self.opened_after));
             }

@@ -121,11 +121,10 @@ async fn a_server_that_hangs_over_the_question_ends_the_handshake_and_is_retired
 
 #[tokio::test]
 async fn a_server_that_exits_whatever_it_is_asked_is_started_twice_and_no_more() {
-    let folder = Folder::new("twice");
-    let args = folder.file("args");
-    let flags = ["--discover", "exit", "--exit-at-start", "5", "--print-args", &args];
+    let flags = ["--exit-at-start", "5", "--say", "starting"];
     let error = Connection::prepare(stubborn(&flags), modern_first()).connect().await.unwrap_err();
     let status = ExitStatus { code: Some(5), signal: None };
     assert_eq!(error.reason, Reason::Exited(status));
     assert_eq!(error.retirement, Ok(Evidence::Exited(status)));
+    assert_eq!(error.stderr_tail, "starting\nstarting\n");
 }

@@ -35,7 +35,7 @@ fn listening() -> World {
     let call = world.must(|client, now| client.listen(now, &tools(), NORMAL));
     world.take_sent();
     world.peer(acknowledged(7, r#"{"toolsListChanged":true}"#));
-    assert_eq!(world.outcome(call), Ok(Answer::Listening(tools())));
+    assert_eq!(world.outcome(call), Ok(Answer::Listening { listen: call, agreed: tools() }));
     world.assert_quiet();
     world
 }
@@ -105,7 +105,7 @@ fn a_stream_is_open_once_it_is_acknowledged_and_tells_what_was_agreed() {
     world.assert_quiet();
     world.peer(acknowledged(7, r#"{"promptsListChanged":true,"resourceSubscriptions":["x:/a"]}"#));
     let honoured = Interests { tools: false, resources: false, ..wanted };
-    assert_eq!(world.outcome(call), Ok(Answer::Listening(honoured)));
+    assert_eq!(world.outcome(call), Ok(Answer::Listening { listen: call, agreed: honoured }));
     world.peer(of_stream(7, PROMPTS, ""));
     world.peer(of_stream(7, UPDATED, r#""uri":"x:/a""#));
     world.peer(of_stream(7, UPDATED, r#""uri":"x:/a/part""#));
@@ -123,7 +123,7 @@ fn what_a_server_agrees_to_beyond_what_was_asked_is_a_violation_and_counts_for_n
     let call = world.must(|client, now| client.listen(now, &tools(), NORMAL));
     world.take_sent();
     world.peer(acknowledged(7, r#"{"toolsListChanged":true,"promptsListChanged":true}"#));
-    assert_eq!(world.outcome(call), Ok(Answer::Listening(tools())));
+    assert_eq!(world.outcome(call), Ok(Answer::Listening { listen: call, agreed: tools() }));
     assert_eq!(world.take_events(), [unasked("notifications/subscriptions/acknowledged")]);
     world.peer(of_stream(7, PROMPTS, ""));
     assert_eq!(world.take_events(), [unasked(PROMPTS)]);
@@ -138,7 +138,7 @@ fn what_comes_before_the_acknowledgement_is_told_with_a_violation() {
     let early = Event::PeerViolated(Violation::NotAcknowledged { method: TOOLS });
     assert_eq!(world.take_events(), [early, Event::ToolsChanged]);
     world.peer(acknowledged(7, r#"{"toolsListChanged":true}"#));
-    assert_eq!(world.outcome(call), Ok(Answer::Listening(tools())));
+    assert_eq!(world.outcome(call), Ok(Answer::Listening { listen: call, agreed: tools() }));
 }
 
 #[test]
@@ -207,7 +207,7 @@ fn listen_of(world: &mut World) -> selvedge_core::client::CallId {
     let listen = world.must(|client, now| client.listen(now, &tools(), NORMAL));
     world.take_sent();
     world.peer(acknowledged(listen.as_u64(), "{}"));
-    assert_eq!(world.outcome(listen), Ok(Answer::Listening(Interests::default())));
+    assert_eq!(world.outcome(listen), Ok(Answer::Listening { listen: listen, agreed: Interests::default() }));
     listen
 }
 
