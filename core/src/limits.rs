@@ -20,7 +20,7 @@ pub struct Limits {
     ///
     /// Worst case kept: this much text for each listing in flight.
     pub max_listing_bytes: usize,
-    /// Questions that a server may answer one call with before it completes it (2026-07-28). Default 10.
+    /// Rounds in which a server may ask before it completes one call (2026-07-28). Default 10.
     ///
     /// Worst case kept: for each call in flight, its parameters and one round of answers.
     pub max_rounds: usize,

@@ -78,7 +78,8 @@ impl Client {
         self.changes = Changes::default();
         self.forget_listens();
         self.paced.clear();
-        if self.config.farewell && self.handshake.is_some() && reason == Reason::ShutDown {
+        if self.config.farewell && !self.is_modern() && self.handshake.is_some() && reason == Reason::ShutDown
+        {
             self.say_goodbye();
         }
         self.ending.reason = Some(reason.clone());

@@ -51,7 +51,8 @@ pub struct ClientConfig {
     /// The time before a call is made again whose server wants nothing but that. Default 250 ms.
     pub retry_interval: Duration,
     /// Say goodbye with a `shutdown` request and an `exit` notification, for servers built on
-    /// language-server libraries. Off by default: the protocol has no such messages.
+    /// language-server libraries. Off by default: the protocol has no such messages. A modern server is never
+    /// sent them.
     pub farewell: bool,
     /// Bounds on what the server can make the client keep.
     pub limits: Limits,

@@ -122,7 +122,9 @@ impl Client {
         let Some(handshake) = self.handshake.as_ref().filter(|_| self.config.listens_for_changes) else {
             return;
         };
-        let wanted = handshake.capabilities.changes.clone();
+        let own = &handshake.capabilities;
+        let (tools, prompts, resources) = (own.tools_change, own.prompts_change, own.resources_change);
+        let wanted = Interests { tools, prompts, resources, uris: Vec::new() };
         if wanted.is_empty() {
             return;
         }

@@ -153,9 +153,9 @@ impl Client {
             self.keep(Key::Discovery, &result, ttl_millis);
             return self.agree(result);
         }
-        // A list of legacy revisions says how to go on; a list that is none says nothing.
+        // Some servers list modern revisions only, and shake hands all the same.
         let legacy = server.iter().filter_map(|name| Revision::spoken(name)).max();
-        if self.may_fall_back(refusal.is_some()) && (legacy.is_some() || server.is_empty()) {
+        if self.may_fall_back(refusal.is_some()) {
             return self.initialize_with(legacy.unwrap_or(Revision::V2025_11_25));
         }
         match refusal {

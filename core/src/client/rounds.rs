@@ -210,15 +210,12 @@ impl Client {
             out.push_str(&again.members);
             round.push_to(out);
         });
-        match encoded {
-            Ok((message, _)) => {
-                self.requests.resume(self.now, id, lease, tag);
-                self.send(message);
-            }
-            Err(_) => {
-                let limit = self.config.limits.max_message_bytes;
-                self.fail(&tag, CallError::TooLarge { limit });
-            }
+        if let Ok((message, _)) = encoded {
+            self.requests.resume(self.now, id, lease, tag);
+            self.send(message);
+        } else {
+            let limit = self.config.limits.max_message_bytes;
+            self.fail(&tag, CallError::TooLarge { limit });
         }
     }
 

@@ -42,12 +42,11 @@ impl State {
     /// Returns the state that follows, `None` where the trigger means nothing.
     pub(super) const fn after(self, trigger: Trigger) -> Option<Self> {
         match (self, trigger) {
-            (Self::Parked, Trigger::Connect) => Some(Self::Opening),
+            // A server whose end was seen may be followed by another.
+            (Self::Parked, Trigger::Connect) | (Self::Reopening, Trigger::Gone) => Some(Self::Opening),
             (Self::Opening, Trigger::Opened) => Some(Self::Negotiating),
             (Self::Negotiating, Trigger::Agreed) => Some(Self::Ready),
             (Self::Negotiating, Trigger::Replace) => Some(Self::Reopening),
-            // Its end was seen, so another can be started.
-            (Self::Reopening, Trigger::Gone) => Some(Self::Opening),
             (Self::Opening | Self::Negotiating | Self::Reopening | Self::Ready, Trigger::End) => {
                 Some(Self::Closing)
             }

@@ -6,7 +6,7 @@ use alloc::{
     vec::Vec,
 };
 
-use super::{Interests, Revision, meta::SERVER_INFO};
+use super::{Revision, meta::SERVER_INFO};
 use crate::{
     Violation,
     json::{Kind, RawJson, View, push_string},
@@ -67,8 +67,12 @@ pub struct Capabilities {
     pub completions: bool,
     /// The server sends log messages.
     pub logging: bool,
-    /// The server tells when its list of tools, of prompts or of resources changes.
-    pub changes: Interests,
+    /// The server tells when its list of tools changes.
+    pub tools_change: bool,
+    /// The server tells when its list of resources changes.
+    pub resources_change: bool,
+    /// The server tells when its list of prompts changes.
+    pub prompts_change: bool,
     /// The declaration as it came.
     pub raw: RawJson,
 }
@@ -81,7 +85,9 @@ impl Capabilities {
             prompts: false,
             completions: false,
             logging: false,
-            changes: Interests::default(),
+            tools_change: false,
+            resources_change: false,
+            prompts_change: false,
             raw: view.to_raw(),
         };
         for (name, value) in view.members() {
@@ -96,9 +102,9 @@ impl Capabilities {
             *flag = !value.is_null() && value.as_bool() != Some(false);
             let tells = value.get("listChanged").and_then(View::as_bool).unwrap_or_default();
             match name.as_str() {
-                "\"tools\"" => own.changes.tools = tells,
-                "\"resources\"" => own.changes.resources = tells,
-                "\"prompts\"" => own.changes.prompts = tells,
+                "\"tools\"" => own.tools_change = tells,
+                "\"resources\"" => own.resources_change = tells,
+                "\"prompts\"" => own.prompts_change = tells,
                 _ => {}
             }
         }

@@ -86,7 +86,7 @@ impl Outcome {
                 found: "there twice",
             });
         }
-        let Some(kind) = self.at(raw, self.kind) else { return Ok(ResultKind::Complete) };
+        let Some(kind) = at(raw, self.kind) else { return Ok(ResultKind::Complete) };
         let Some(name) = kind.to_str() else {
             return Err(MalformedResult::new("resultType", "a string", Some(kind)));
         };
@@ -100,7 +100,7 @@ impl Outcome {
     /// Returns for how many milliseconds the result stays fresh; what is no whole number above 0 means not
     /// at all.
     pub(crate) fn ttl_millis(&self, raw: &RawJson) -> u64 {
-        let ttl = self.at(raw, self.ttl).and_then(View::as_i64);
+        let ttl = at(raw, self.ttl).and_then(View::as_i64);
         ttl.and_then(|ttl| u64::try_from(ttl).ok()).unwrap_or_default()
     }
 
@@ -110,11 +110,11 @@ impl Outcome {
         raw: &'a RawJson,
         max_requests: usize,
     ) -> Result<Needs<'a>, MalformedResult> {
-        let state = self.at(raw, self.state);
+        let state = at(raw, self.state);
         if state.is_some_and(|state| state.kind() != Kind::String) {
             return Err(MalformedResult::new("requestState", "a string", state));
         }
-        let requests = self.at(raw, self.requests);
+        let requests = at(raw, self.requests);
         if requests.is_some_and(|requests| requests.kind() != Kind::Object) {
             return Err(MalformedResult::new("inputRequests", "an object", requests));
         }
@@ -137,10 +137,10 @@ impl Outcome {
         }
         Ok(needs)
     }
+}
 
-    fn at<'a>(&self, raw: &'a RawJson, span: Option<Span>) -> Option<View<'a>> {
-        span.map(|span| View::trusted(span.of(raw.as_str())))
-    }
+fn at(raw: &RawJson, span: Option<Span>) -> Option<View<'_>> {
+    span.map(|span| View::trusted(span.of(raw.as_str())))
 }
 
 fn need<'a>(key: View<'a>, request: View<'a>) -> Result<Need<'a>, MalformedResult> {

@@ -21,12 +21,12 @@ pub(super) struct Answered {
 pub(super) struct Asks {
     handlers: Handlers,
     tasks: JoinSet<Result<RawJson, RpcError>>,
-    asks: HashMap<Id, (AskId, AbortHandle)>,
+    working: HashMap<Id, (AskId, AbortHandle)>,
 }
 
 impl Asks {
     pub(super) fn new(handlers: Handlers) -> Self {
-        Self { handlers, tasks: JoinSet::new(), asks: HashMap::new() }
+        Self { handlers, tasks: JoinSet::new(), working: HashMap::new() }
     }
 
     /// Has a question answered, where there is a handler for it.
@@ -35,12 +35,12 @@ impl Asks {
         let handler = handler.clone();
         // The handler is called within its task, so that it may panic without harm.
         let task = self.tasks.spawn(async move { handler.answer(params).await });
-        self.asks.insert(task.id(), (ask, task));
+        self.working.insert(task.id(), (ask, task));
     }
 
     /// Ends the work on a question that nobody wants answered any more.
     pub(super) fn withdraw(&mut self, withdrawn: &AskId) {
-        self.asks.retain(|_, (ask, task)| {
+        self.working.retain(|_, (ask, task)| {
             if ask == withdrawn {
                 task.abort();
             }
@@ -59,7 +59,7 @@ impl Asks {
                     Err(RpcError::new(code::INTERNAL_ERROR, "the question could not be answered")),
                 ),
             };
-            if let Some((ask, _)) = self.asks.remove(&id) {
+            if let Some((ask, _)) = self.working.remove(&id) {
                 return Answered { ask, answer };
             }
         }

@@ -401,13 +401,13 @@ fn discover() -> Answer {
 
 /// Asks what its arguments say, and answers with what it was answered.
 fn ask(message: &Value) -> Answer {
-    let arguments = &message["params"]["arguments"];
+    let state = text_at(message, "/params/requestState");
     match message.pointer("/params/inputResponses/question") {
-        Some(answer) if message["params"]["requestState"] == STATE => content(&answer.to_string()),
+        Some(answer) if state == Some(STATE) => content(&answer.to_string()),
         Some(_) => invalid("the state is not the one that was given"),
         None => Answer::Result(json!({
             "resultType": "input_required",
-            "inputRequests": { "question": { "method": arguments["method"], "params": arguments["params"] } },
+            "inputRequests": { "question": message.pointer("/params/arguments") },
             "requestState": STATE,
         })),
     }

@@ -133,6 +133,7 @@ const LINES: &[&str] = &[
 ];
 
 /// A client on its host, and the count of its calls.
+#[expect(clippy::struct_excessive_bools, reason = "each is one fact about what was told so far")]
 struct Stage {
     client: Client,
     host: Host,
@@ -160,10 +161,10 @@ impl Stage {
             config.tolerance = if kind & 1 == 0 { Tolerance::Tolerant } else { Tolerance::Strict };
             config.offers.roots = kind & 2 != 0;
             config.farewell = kind & 4 != 0;
-            config.era = match kind & 48 {
-                16 => EraPolicy::ModernFirst,
-                32 => EraPolicy::Pinned(Revision::V2026_07_28),
-                48 => EraPolicy::Pinned(Revision::V2025_03_26),
+            config.era = match kind & 0x30 {
+                0x10 => EraPolicy::ModernFirst,
+                0x20 => EraPolicy::Pinned(Revision::V2026_07_28),
+                0x30 => EraPolicy::Pinned(Revision::V2025_03_26),
                 _ => EraPolicy::LegacyFirst,
             };
             config.limits.max_message_bytes = 600;
@@ -196,9 +197,9 @@ impl Stage {
             assert_eq!(stage.client.connect(stage.now), Ok(()));
             stage.client.handle_opened(stage.now);
             let capabilities = r#"{"tools":{"listChanged":true}}"#;
-            let answer = match kind & 48 {
-                16 | 32 => line::discovered(1, capabilities),
-                48 => line::welcome("2025-03-26", capabilities),
+            let answer = match kind & 0x30 {
+                0x10 | 0x20 => line::discovered(1, capabilities),
+                0x30 => line::welcome("2025-03-26", capabilities),
                 _ => line::welcome("2025-11-25", capabilities),
             };
             stage.peer(answer.as_bytes());

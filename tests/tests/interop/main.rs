@@ -44,7 +44,7 @@ fn node(module: &str, args: &[&str]) -> Server {
 /// Options that give a server time to leave by itself on a busy machine.
 fn patient() -> Options {
     let mut options = Options::default();
-    options.client.close_grace = Duration::from_secs(10);
+    options.client.close_grace = Duration::from_secs(5);
     options
 }
 

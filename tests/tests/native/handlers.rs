@@ -12,9 +12,9 @@ use selvedge::{
     CallOptions, Connection, Error, Handler, Options, Review, ReviewedSampling,
     core::{
         client::{CallError, EraPolicy, Offered},
-        json::RawJson,
+        json::{RawJson, View},
         jsonrpc::RpcError,
-        policy::SamplingPolicy,
+        policy::{SamplingPolicy, SamplingSummary},
         protocol::Revision,
     },
 };
@@ -92,21 +92,21 @@ async fn each_kind_of_question_reaches_its_handler_and_the_answer_goes_back() {
 
 #[tokio::test]
 async fn only_what_the_policy_lets_pass_is_reviewed_and_only_what_was_approved_reaches_the_model() {
-    let (reviewed, delegated) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicUsize::new(0)));
+    let (told, delegated) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicUsize::new(0)));
     let mut policy = SamplingPolicy::default();
     policy.max_tokens = Some(100);
     policy.models = Some(vec!["small-1".to_owned()]);
-    let (seen, count) = (reviewed.clone(), delegated.clone());
-    let reviewer = move |summary: selvedge::core::policy::SamplingSummary| {
+    let (seen, count) = (told.clone(), delegated.clone());
+    let reviewer = move |summary: SamplingSummary| {
         let verdict =
             if summary.max_tokens > 50 { Review::Refuse("too dear".to_owned()) } else { Review::Approve };
         seen.lock().unwrap().push(summary);
         async move { verdict }
     };
-    let delegate = move |params: RawJson, summary: selvedge::core::policy::SamplingSummary| {
+    let delegate = move |params: RawJson, summary: SamplingSummary| {
         count.fetch_add(1, Ordering::Relaxed);
         async move {
-            let text = params.view().get("systemPrompt").and_then(|prompt| prompt.to_text()).unwrap();
+            let text = params.view().get("systemPrompt").and_then(View::to_text).unwrap();
             let answer = json!({
                 "role": "assistant", "model": summary.models[0], "content": { "type": "text", "text": text }
             });
@@ -127,15 +127,15 @@ async fn only_what_the_policy_lets_pass_is_reviewed_and_only_what_was_approved_r
     };
     assert_eq!(refusal(sample(101, "small").await).code, -1);
     assert_eq!(refusal(sample(10, "large").await).code, -1);
-    assert_eq!(reviewed.lock().unwrap().len(), 0, "what breaks the rules is not put to anybody");
+    assert_eq!(told.lock().unwrap().len(), 0, "what breaks the rules is not put to anybody");
     let error = refusal(sample(60, "small").await);
     assert_eq!((error.code, error.message.as_str()), (-1, "too dear"));
     assert_eq!(delegated.load(Ordering::Relaxed), 0);
     let answer = sample(10, "small").await.unwrap();
     assert!(answer.contains("the other secret") && answer.contains("small-1"), "{answer}");
-    assert_eq!((reviewed.lock().unwrap().len(), delegated.load(Ordering::Relaxed)), (2, 1));
-    let told = format!("{:?}", reviewed.lock().unwrap());
-    assert!(!told.contains("secret"), "{told}");
+    assert_eq!((told.lock().unwrap().len(), delegated.load(Ordering::Relaxed)), (2, 1));
+    let all = format!("{:?}", told.lock().unwrap());
+    assert!(!all.contains("secret"), "{all}");
     connection.shutdown().await.unwrap();
 }
 

@@ -9,6 +9,8 @@ use selvedge_tests::{
 
 use super::{NORMAL, json};
 
+type Command = fn(&mut World) -> CallId;
+
 fn tools(ttl: &str, cursor: &str) -> String {
     format!(r#"{{"tools":[{{"name":"a","inputSchema":{{}}}}],"ttlMs":{ttl},"cacheScope":"private"{cursor}}}"#)
 }
@@ -59,7 +61,6 @@ fn a_listing_is_asked_for_once_while_it_is_fresh() {
 
 #[test]
 fn every_kind_of_result_that_may_be_kept_is_kept_apart() {
-    type Command = fn(&mut World) -> CallId;
     let commands: [(Command, &str); 6] = [
         (World::list_tools, r#"{"tools":[],"ttlMs":9}"#),
         (|world| world.must(|client, now| client.list_prompts(now, NORMAL)), r#"{"prompts":[],"ttlMs":9}"#),
@@ -190,7 +191,6 @@ fn a_change_ends_the_freshness_of_what_it_is_about_and_of_nothing_else() {
     let all = r#"{"toolsListChanged":true,"promptsListChanged":true,"resourcesListChanged":true,"resourceSubscriptions":["x:/a"]}"#;
     world.peer(acknowledged(7, all));
     world.take_effects();
-    type Command = fn(&mut World) -> CallId;
     let commands: [(Command, &str); 6] = [
         (World::list_tools, r#"{"tools":[],"ttlMs":9}"#),
         (|world| world.must(|client, now| client.list_prompts(now, NORMAL)), r#"{"prompts":[],"ttlMs":9}"#),

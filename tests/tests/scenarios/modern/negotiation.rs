@@ -13,6 +13,8 @@ use selvedge_tests::{
 
 use super::{json, policy};
 
+type Change = fn(&mut ClientConfig);
+
 const DISCOVER: &str = r#""method":"server/discover""#;
 const INITIALIZE: &str = r#""method":"initialize""#;
 
@@ -55,7 +57,7 @@ fn the_first_question_carries_the_whole_envelope_and_nothing_is_declared_by_defa
 
 #[test]
 fn each_offer_declares_exactly_itself() {
-    let declared = |change: fn(&mut ClientConfig)| {
+    let declared = |change: Change| {
         let mut world = World::opening(changed(|config| {
             config.era = EraPolicy::ModernFirst;
             change(config);
@@ -65,7 +67,7 @@ fn each_offer_declares_exactly_itself() {
         let path = ["params", "_meta", "io.modelcontextprotocol/clientCapabilities"];
         super::member(&sent, &path).unwrap()
     };
-    let cases: [(fn(&mut ClientConfig), &str); 7] = [
+    let cases: [(Change, &str); 7] = [
         (|config| config.offers.sampling = true, r#"{"sampling":{}}"#),
         (|config| config.offers.sampling_tools = true, "{}"),
         (
@@ -117,6 +119,7 @@ fn any_error_but_one_about_our_revision_is_followed_by_initialize_on_the_same_st
         result_of(1, "7"),
         result_of(1, "{}"),
         result_of(1, r#"{"supportedVersions":"all"}"#),
+        result_of(1, r#"{"supportedVersions":["2027-01-01"]}"#),
         result_of(1, r#"{"supportedVersions":["2025-06-18","2025-11-25"]}"#),
         result_of(1, r#"{"resultType":"input_required","requestState":"x"}"#),
         result_of(1, r#"{"resultType":"later","supportedVersions":["2026-07-28"]}"#),

@@ -341,7 +341,7 @@ fn a_call_that_is_cancelled_between_two_rounds_is_over_for_both_sides() {
 #[test]
 fn the_total_time_of_a_call_spans_its_rounds_and_its_idle_time_is_the_servers() {
     let mut world = world();
-    let patience = Patience { idle: Duration::from_secs(10), total: Duration::from_secs(60) };
+    let patience = Patience { idle: Duration::from_secs(10), total: Duration::from_mins(1) };
     let options = CallOptions { patience: Some(patience), ..NORMAL };
     let call = world.call_with("t", "{}", options);
     world.take_sent();
@@ -353,7 +353,7 @@ fn the_total_time_of_a_call_spans_its_rounds_and_its_idle_time_is_the_servers() 
     world.pass_millis(9_999);
     let asked = asks(&mut world, id, &elicit("\"k\""));
     world.pass_millis(1);
-    let after = Duration::from_secs(60);
+    let after = Duration::from_mins(1);
     assert_eq!(world.failure(call), CallError::TimedOut { after, hint: None });
     assert_eq!(world.take_events(), [Event::AskWithdrawn { ask: asked[0].0.clone() }]);
     assert_eq!(world.take_sent(), [""; 0], "the server does not have the call");

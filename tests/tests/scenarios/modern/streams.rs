@@ -207,7 +207,7 @@ fn listen_of(world: &mut World) -> selvedge_core::client::CallId {
     let listen = world.must(|client, now| client.listen(now, &tools(), NORMAL));
     world.take_sent();
     world.peer(acknowledged(listen.as_u64(), "{}"));
-    assert_eq!(world.outcome(listen), Ok(Answer::Listening { listen: listen, agreed: Interests::default() }));
+    assert_eq!(world.outcome(listen), Ok(Answer::Listening { listen, agreed: Interests::default() }));
     listen
 }
 
