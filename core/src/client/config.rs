@@ -165,7 +165,8 @@ impl Offers {
         match what {
             Offered::Roots if self.roots => Ok(()),
             Offered::Sampling if self.sampling => {
-                let uses_tools = params.get("tools").is_some() || params.get("toolChoice").is_some();
+                let has = |name| params.get(name).is_some_and(|value| !value.is_null());
+                let uses_tools = has("tools") || has("toolChoice");
                 if uses_tools && !self.sampling_tools { Err(Excess::Way) } else { Ok(()) }
             }
             Offered::Elicitation if self.elicitation || self.elicitation_url => {

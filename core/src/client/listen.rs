@@ -237,7 +237,7 @@ impl Client {
 
     fn acknowledged(&mut self, subscription_id: Option<View<'_>>, params: Option<View<'_>>) -> Option<()> {
         let id = subscription(subscription_id?)?;
-        let mut honoured = Interests::read(params?.get("notifications")?)?;
+        let said = Interests::read(params?.get("notifications")?)?;
         let Some(listen) = self.listens.open.get_mut(&id) else {
             // Of a stream that was given up meanwhile.
             return (id <= self.requests.last_id()).then_some(());
@@ -245,8 +245,8 @@ impl Client {
         if listen.honoured.is_some() {
             return None;
         }
-        let exceeds = !listen.wanted.covers(&honoured);
-        honoured.restrict(&listen.wanted);
+        let exceeds = !listen.wanted.covers(&said);
+        let honoured = listen.wanted.agreed(&said);
         listen.honoured = Some(honoured.clone());
         let is_useless = listen.owner == Owner::Subscriber && honoured.uris.is_empty();
         let owner = listen.owner;

@@ -1,6 +1,6 @@
 //! What a `subscriptions/listen` stream is about (2026-07-28 `basic/patterns/subscriptions`).
 
-use alloc::{string::String, vec::Vec};
+use alloc::{collections::BTreeSet, string::String, vec::Vec};
 
 use crate::json::{Kind, View, push_string};
 
@@ -39,7 +39,7 @@ impl Interests {
         (self.tools || !other.tools)
             && (self.prompts || !other.prompts)
             && (self.resources || !other.resources)
-            && other.uris.iter().all(|uri| self.uris.contains(uri))
+            && contains_all(&self.uris, &other.uris)
     }
 
     /// Returns whether a change is of interest; a resource concerns whoever follows one that it is a part of.
@@ -49,12 +49,15 @@ impl Interests {
         self.covers(&kinds) && change.uris.iter().all(follows)
     }
 
-    /// Keeps only what is in `other` too.
-    pub(crate) fn restrict(&mut self, other: &Self) {
-        self.tools &= other.tools;
-        self.prompts &= other.prompts;
-        self.resources &= other.resources;
-        self.uris.retain(|uri| other.uris.contains(uri));
+    /// Returns what of this a server agreed to: never more, and no resource twice, whatever it says.
+    pub(crate) fn agreed(&self, server: &Self) -> Self {
+        let named: BTreeSet<_> = server.uris.iter().collect();
+        Self {
+            tools: self.tools && server.tools,
+            prompts: self.prompts && server.prompts,
+            resources: self.resources && server.resources,
+            uris: self.uris.iter().filter(|uri| named.contains(uri)).cloned().collect(),
+        }
     }
 
     /// Appends the filter of a request.
@@ -88,6 +91,12 @@ impl Interests {
         let uris = view.get(URIS).into_iter().flat_map(View::elements).filter_map(View::to_text).collect();
         Some(Self { tools, prompts, resources, uris })
     }
+}
+
+fn contains_all(all: &[String], some: &[String]) -> bool {
+    // A server may name very many.
+    let all: BTreeSet<_> = all.iter().collect();
+    some.iter().all(|uri| all.contains(uri))
 }
 
 fn push_name(out: &mut String, start: usize, name: &str) {

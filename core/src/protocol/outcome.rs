@@ -110,11 +110,12 @@ impl Outcome {
         raw: &'a RawJson,
         max_requests: usize,
     ) -> Result<Needs<'a>, MalformedResult> {
-        let state = at(raw, self.state);
+        // Some serializers write `null` for what is absent.
+        let state = at(raw, self.state).filter(|state| !state.is_null());
         if state.is_some_and(|state| state.kind() != Kind::String) {
             return Err(MalformedResult::new("requestState", "a string", state));
         }
-        let requests = at(raw, self.requests);
+        let requests = at(raw, self.requests).filter(|requests| !requests.is_null());
         if requests.is_some_and(|requests| requests.kind() != Kind::Object) {
             return Err(MalformedResult::new("inputRequests", "an object", requests));
         }
@@ -150,6 +151,7 @@ fn need<'a>(key: View<'a>, request: View<'a>) -> Result<Need<'a>, MalformedResul
     };
     let params = match request.get("params") {
         None => View::trusted("{}"),
+        Some(params) if params.is_null() => View::trusted("{}"),
         Some(params) if params.kind() == Kind::Object => params,
         found => return Err(MalformedResult::new("inputRequests.params", "an object", found)),
     };

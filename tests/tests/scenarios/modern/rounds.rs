@@ -168,6 +168,18 @@ fn a_state_without_questions_is_sent_back_after_a_pause() {
 }
 
 #[test]
+fn null_means_absent_where_a_server_says_what_it_needs() {
+    let mut world = world();
+    world.call("t", "{}");
+    world.take_sent();
+    let result = r#"{"resultType":"input_required","inputRequests":{"r":{"method":"roots/list","params":null}},"requestState":null}"#;
+    let asked = asks(&mut world, 7, result);
+    answer(&mut world, &asked[0].0, r#"{"roots":[]}"#);
+    let (_, message) = made(&mut world);
+    assert!(!message.contains("requestState"), "{message}");
+}
+
+#[test]
 fn no_questions_under_their_name_are_answered_with_none() {
     let mut world = world();
     world.call("t", "{}");

@@ -130,6 +130,18 @@ fn what_a_server_agrees_to_beyond_what_was_asked_is_a_violation_and_counts_for_n
 }
 
 #[test]
+fn what_a_server_agrees_to_many_times_is_kept_once() {
+    let mut world = World::modern();
+    let call = world.must(|client, now| client.listen(now, &Interests::resource("x:/a"), NORMAL));
+    world.take_sent();
+    let many = vec![r#""x:/a""#; 100_000].join(",");
+    world.peer(acknowledged(7, &format!(r#"{{"resourceSubscriptions":[{many}]}}"#)));
+    let agreed = Interests::resource("x:/a");
+    assert_eq!(world.outcome(call), Ok(Answer::Listening { listen: call, agreed }));
+    world.assert_quiet();
+}
+
+#[test]
 fn what_comes_before_the_acknowledgement_is_told_with_a_violation() {
     let mut world = World::modern();
     let call = world.must(|client, now| client.listen(now, &tools(), NORMAL));
