@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use selvedge_core::{
     Client, Server, ServerConfig, Tick, Violation,
-    client::{CallError, Effect, Event},
+    client::{CallError, CallOptions, Effect, Event},
     codegen::{Level, Listing, generate},
 };
 use selvedge_tests::{
@@ -180,6 +180,51 @@ fn questions_and_their_ids_are_bounded() {
     });
     // Each of the 64 questions is kept with its id.
     assert!(peak < 64 * 2 * KIB + 32 * KIB, "{peak} bytes");
+}
+
+#[test]
+fn rounds_streams_and_kept_results_leave_no_more_behind_than_they_may() {
+    let limit = 64 * KIB;
+    let mut world = World::modern_with(changed(|config| {
+        config.limits.max_cache_bytes = limit;
+        config.offers.roots = true;
+    }));
+    // What checks the messages is made once.
+    come_and_go(&mut world, 0);
+    let ((), peak) = peak_of(|| {
+        for at in 1..5_000 {
+            come_and_go(&mut world, at);
+        }
+    });
+    assert!(peak < limit + 32 * KIB, "{peak} bytes");
+    assert_eq!((world.client.calls_in_flight(), world.client.poll_timeout()), (0, None));
+}
+
+/// A call that ends between two rounds, a result that is kept, and a stream that the server ends.
+fn come_and_go(world: &mut World, at: usize) {
+    let rounds = r#"{"resultType":"input_required","inputRequests":{"k":{"method":"roots/list"}}}"#;
+    let asking = world.call("t", "{}");
+    world.peer(line::result(asking, rounds));
+    world.cancel(asking);
+    let read = world.must(|client, now| client.read_resource(now, &at.to_string(), CallOptions::default()));
+    let text = "x".repeat(KIB);
+    world.peer(line::result(
+        read,
+        &format!(r#"{{"contents":[{{"uri":"x","text":"{text}"}}],"ttlMs":99999999}}"#),
+    ));
+    let listen = world.must(|client, now| client.subscribe(now, "x:", CallOptions::default()));
+    world.peer(line::acknowledged(listen.as_u64(), r#"{"resourceSubscriptions":["x:"]}"#));
+    let ended = format!(r#"{{"requestId":{}}}"#, listen.as_u64());
+    world.peer(line::notification("notifications/cancelled", &ended));
+    world.take_effects();
+}
+
+#[test]
+fn an_idle_client_of_the_modern_era_is_small() {
+    drop(World::modern());
+    let (world, held) = peak_of(World::modern);
+    assert!(held < 16 * KIB, "{held} bytes");
+    drop(world);
 }
 
 #[test]
