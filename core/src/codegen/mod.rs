@@ -166,5 +166,8 @@ fn header_digest(body: &str, options: &Options) -> String {
 
 /// Writes a member's name as a step of a JSON pointer.
 pub(crate) fn pointer_token(name: &str) -> String {
+    if !name.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
+        return name.to_owned();
+    }
     name.replace('~', "~0").replace('/', "~1")
 }

@@ -2,6 +2,7 @@
 
 use alloc::{
     borrow::Cow,
+    boxed::Box,
     collections::{BTreeMap, BTreeSet},
     format,
     string::{String, ToString as _},
@@ -9,7 +10,7 @@ use alloc::{
 };
 
 use super::{
-    ir::{Literal, Node, NodeId, Shape, ToolType, Types},
+    ir::{Literal, NodeId, Shape, ToolType, Types},
     keywords::Keywords,
     loss::{Ledger, Reason},
     passes,
@@ -73,7 +74,7 @@ pub(super) struct Builder<'t, 'l> {
 pub(crate) fn build<'t>(tools: &[Tool<'t>], losses: &mut Ledger) -> Types<'t> {
     let Some(first) = tools.first() else { return Types::default() };
     let mut builder = Builder {
-        types: Types::default(),
+        types: Types { text: Some(first.input), ..Types::default() },
         losses,
         pointers: Pointers::default(),
         targets: BTreeMap::new(),
@@ -156,7 +157,8 @@ impl<'t> Builder<'t, '_> {
     }
 
     pub(super) fn loss(&mut self, reason: Reason) {
-        let mut path = self.base.clone();
+        let mut path = String::with_capacity(self.base.len() + 24 * self.path.len());
+        path.push_str(&self.base);
         for step in &self.path {
             path.push('/');
             match step {
@@ -174,10 +176,8 @@ impl<'t> Builder<'t, '_> {
     }
 
     pub(super) fn push(&mut self, shape: Shape<'t>) -> NodeId {
-        let id = NodeId(u32::try_from(self.types.nodes.len()).unwrap_or(u32::MAX));
         self.spent += 1;
-        self.types.nodes.push(Node { shape, hint: None, is_cyclic: false, component: 0, uses: 0 });
-        id
+        self.types.push(shape)
     }
 
     fn set(&mut self, id: NodeId, shape: Shape<'t>) {
@@ -204,7 +204,7 @@ impl<'t> Builder<'t, '_> {
 
     /// Reads a schema; `outer` is the type that the schema around it gave to its alternatives.
     pub(super) fn node(&mut self, schema: Item<'t>, depth: usize, outer: Option<Item<'t>>) -> NodeId {
-        if depth > MAX_DEPTH || self.spent >= MAX_TOOL_NODES || self.types.nodes.len() >= MAX_NODES {
+        if depth > MAX_DEPTH || self.spent >= MAX_TOOL_NODES || self.types.len() >= MAX_NODES {
             return self.any_because(Reason::TooLarge);
         }
         match schema.kind() {
@@ -216,10 +216,11 @@ impl<'t> Builder<'t, '_> {
         let mut keywords = Keywords::of(schema);
         keywords.kind = keywords.kind.or(outer);
         if let Some(reference) = keywords.reference {
-            let mut rest = keywords.clone();
-            rest.reference = None;
-            rest.kind = rest.kind.filter(|_| outer.is_none());
-            if !rest.has_shape() {
+            let kind = keywords.kind;
+            (keywords.reference, keywords.kind) = (None, kind.filter(|_| outer.is_none()));
+            let stands_alone = !keywords.has_shape();
+            (keywords.reference, keywords.kind) = (Some(reference), kind);
+            if stands_alone {
                 let target = self.follow(reference);
                 return if keywords.nullable { self.push(Shape::Nullable(target)) } else { target };
             }
@@ -241,15 +242,12 @@ impl<'t> Builder<'t, '_> {
         if let Some(node) = self.targets.get(&item.index()) {
             return *node;
         }
-        if self.spent >= MAX_TOOL_NODES || self.types.nodes.len() >= MAX_NODES {
+        if self.spent >= MAX_TOOL_NODES || self.types.len() >= MAX_NODES {
             return self.any_because(Reason::TooLarge);
         }
         let node = self.push(Shape::Any);
         let hint = pointer.rsplit('/').next().filter(|name| !name.is_empty() && *name != "#");
-        let hint = hint.map(|name| Cow::Owned(name.into()));
-        if let Some(slot) = self.types.nodes.get_mut(node.0 as usize) {
-            slot.hint = hint;
-        }
+        self.types.hints.extend(hint.map(|name| (node, Box::from(name))));
         self.targets.insert(item.index(), node);
         self.pending.push(Pending { item, node, path: pointer });
         node

@@ -31,10 +31,10 @@ impl<'a> Lexer<'a> {
     /// Returns the next token with its offset, `None` at the end.
     pub(crate) fn next(&mut self) -> Result<Option<(usize, Token<'a>)>, Breach> {
         self.starts_line = self.at == 0;
-        while let Some(space @ (b' ' | b'\n')) = self.peek(0) {
-            self.starts_line |= space == b'\n';
-            self.at += 1;
-        }
+        let rest = self.source.as_bytes().get(self.at..).unwrap_or_default();
+        let spaces = rest.iter().position(|byte| !matches!(byte, b' ' | b'\n')).unwrap_or(rest.len());
+        self.starts_line |= rest.get(..spaces).is_some_and(|spaces| spaces.contains(&b'\n'));
+        self.at += spaces;
         let start = self.at;
         let Some(first) = self.peek(0) else { return Ok(None) };
         let token = match first {
@@ -108,10 +108,10 @@ impl<'a> Lexer<'a> {
         let start = self.at;
         self.at += 1;
         loop {
+            self.skip(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\'));
             match self.peek(0) {
                 Some(b'"') => break,
                 Some(b'\\') => self.at += 2,
-                Some(b' '..=b'~') => self.at += 1,
                 _ => return Err(Breach { at: start, what: "a literal that does not end on its line" }),
             }
         }
@@ -123,21 +123,20 @@ impl<'a> Lexer<'a> {
     fn docstring(&mut self) -> Result<Token<'a>, Breach> {
         let start = self.at;
         self.at += 3;
-        while !self.rest().starts_with("\"\"\"") {
-            match self.peek(0) {
-                Some(b'\\') => self.at += 2,
-                Some(_) => self.at = self.next_boundary(),
-                None => return Err(Breach { at: start, what: "a comment that does not end" }),
+        loop {
+            let rest = self.source.as_bytes().get(self.at..).unwrap_or_default();
+            let Some(found) = memchr::memchr2(b'\\', b'"', rest) else {
+                return Err(Breach { at: start, what: "a comment that does not end" });
+            };
+            self.at += found;
+            match rest.get(found..) {
+                Some([b'\\', ..]) => self.at += 2,
+                Some([b'"', b'"', b'"', ..]) => break,
+                _ => self.at += 1,
             }
         }
         self.at += 3;
         Ok(Token::Comment)
-    }
-
-    fn next_boundary(&self) -> usize {
-        (self.at + 1..self.source.len())
-            .find(|at| self.source.is_char_boundary(*at))
-            .unwrap_or(self.source.len())
     }
 
     fn peek(&self, ahead: usize) -> Option<u8> {
@@ -153,8 +152,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn skip(&mut self, more: impl Fn(u8) -> bool) {
-        while self.peek(0).is_some_and(&more) {
-            self.at += 1;
-        }
+        let rest = self.source.as_bytes().get(self.at..).unwrap_or_default();
+        self.at += rest.iter().position(|byte| !more(*byte)).unwrap_or(rest.len());
     }
 }
