@@ -205,6 +205,14 @@ mod tests {
     }
 
     #[test]
+    fn entries_that_are_no_tools_are_named_up_to_a_bound_and_counted_beyond() {
+        let text = format!("[{}0]", "{},".repeat(MAX_FAULTS + 41));
+        let listing = Listing::parse(&text).unwrap();
+        assert_eq!((listing.faults().len(), listing.faults_beyond()), (MAX_FAULTS, 42));
+        assert_eq!(listing.faults().last().map(|fault| fault.index), Some(MAX_FAULTS - 1));
+    }
+
+    #[test]
     fn an_entry_that_is_no_tool_is_named_by_index_and_member() {
         let text = r#"[1,{"inputSchema":{}},{"name":"","inputSchema":{}},{"name":2,"inputSchema":{}},
             {"name":"x"},{"name":"\ud800","inputSchema":{}},{"name":"ok","inputSchema":null}]"#;

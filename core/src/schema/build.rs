@@ -5,9 +5,10 @@ use alloc::{
     boxed::Box,
     collections::{BTreeMap, BTreeSet},
     format,
-    string::{String, ToString as _},
+    string::String,
     vec::Vec,
 };
+use core::fmt::Write as _;
 
 use super::{
     ir::{Literal, NodeId, Shape, ToolType, Types},
@@ -18,7 +19,7 @@ use super::{
 };
 use crate::{
     codegen::{
-        Tool, pointer_token,
+        Tool, push_pointer_token,
         text::{Hidden, clean},
     },
     json::{Item, Kind},
@@ -163,8 +164,9 @@ impl<'t> Builder<'t, '_> {
             path.push('/');
             match step {
                 Step::Word(word) => path.push_str(word),
-                Step::Name(name) => path.push_str(&pointer_token(name)),
-                Step::Index(at) => path.push_str(&at.to_string()),
+                Step::Name(name) => push_pointer_token(&mut path, name),
+                // Writing to a `String` never fails.
+                Step::Index(at) => _ = write!(path, "{at}"),
             }
         }
         self.losses.note(&self.tool, &path, reason);
@@ -256,14 +258,14 @@ impl<'t> Builder<'t, '_> {
     /// Follows references that only lead to references, step by step.
     pub(super) fn target(&mut self, reference: Item<'t>) -> Result<(Item<'t>, Cow<'t, str>), Reason> {
         let mut reference = reference;
-        let mut seen = BTreeSet::new();
+        let mut seen = Vec::new();
         for _ in 0..MAX_CHAIN {
             let item = self.pointers.resolve(self.root, self.shared, reference)?;
             let pointer = reference.to_str().unwrap_or_default();
             if self.targets.contains_key(&item.index()) {
                 return Ok((item, pointer));
             }
-            if !seen.insert(item.index()) {
+            if seen.contains(&item.index()) {
                 return Err(Reason::ReferenceLoop);
             }
             let mut keywords = Keywords::of(item);
@@ -271,6 +273,7 @@ impl<'t> Builder<'t, '_> {
             if keywords.has_shape() || keywords.nullable {
                 return Ok((item, pointer));
             }
+            seen.push(item.index());
             reference = next;
         }
         Err(Reason::TooLarge)

@@ -2,7 +2,7 @@
 
 use alloc::{
     borrow::Cow,
-    collections::{BTreeMap, BTreeSet, btree_map::Entry},
+    collections::{BTreeMap, BTreeSet},
     vec::Vec,
 };
 
@@ -25,14 +25,25 @@ const MAX_TUPLE: usize = 8;
 /// The members that some schemas declare together.
 #[derive(Default)]
 struct Declared<'t> {
+    names: Names<'t>,
+    /// The members, in the order of their names.
     members: Vec<Member<'t>>,
-    places: BTreeMap<Cow<'t, str>, usize>,
     required: Vec<Cow<'t, str>>,
 }
 
+/// Names in the order in which they came, each once.
+#[derive(Default)]
+struct Names<'t> {
+    list: Vec<Cow<'t, str>>,
+    /// The places of all of them, once there are too many to compare each.
+    places: BTreeMap<Cow<'t, str>, usize>,
+}
+
+/// How many names are looked through one by one.
+const FEW: usize = 12;
+
 /// A member with the schemas that it must match, one from each part that declares it.
 struct Member<'t> {
-    name: Cow<'t, str>,
     first: Item<'t>,
     others: Vec<Item<'t>>,
     last_part: usize,
@@ -148,11 +159,13 @@ impl<'t> Builder<'t, '_> {
         let rest = self.rest(&additional, &patterns, depth);
         let mut fields = Vec::with_capacity(declared.members.len());
         for name in &declared.required {
-            let member = declared.places.get(name).and_then(|at| declared.members.get(*at));
+            let member = declared.names.find(name).and_then(|at| declared.members.get(at));
             fields.push(self.field(name, true, member, rest, depth));
         }
-        for member in declared.members.iter().filter(|member| !member.is_required) {
-            fields.push(self.field(&member.name, false, Some(member), rest, depth));
+        for (name, member) in declared.names.list.iter().zip(&declared.members) {
+            if !member.is_required {
+                fields.push(self.field(name, false, Some(member), rest, depth));
+            }
         }
         Shape::Record(Record { fields, rest })
     }
@@ -167,11 +180,11 @@ impl<'t> Builder<'t, '_> {
                 declared.add(name.to_str().unwrap_or_default(), schema, at);
             }
         }
-        let mut seen = BTreeSet::new();
+        let mut seen = Names::default();
         for required in parts.iter().filter_map(|part| part.required) {
             let before = declared.required.len();
             let names = required.elements().filter_map(Item::to_str);
-            declared.required.extend(names.filter(|name| seen.insert(name.clone())));
+            declared.required.extend(names.filter(|name| seen.add(name.clone()).is_none()));
             // Draft 3 and careless servers write a boolean here; it demands nothing.
             if required.kind() != Kind::Array || required.elements().any(|name| name.kind() != Kind::String) {
                 declared.required.truncate(before);
@@ -180,7 +193,7 @@ impl<'t> Builder<'t, '_> {
         }
         let mut ghosts = 0;
         for name in &declared.required {
-            let place = declared.places.get(name).copied();
+            let place = declared.names.find(name);
             match place.and_then(|at| declared.members.get_mut(at)) {
                 Some(member) => member.is_required = true,
                 None => ghosts += 1,
@@ -301,28 +314,37 @@ impl<'t> Builder<'t, '_> {
 impl<'t> Declared<'t> {
     /// Adds what a part says about a member; of a name that a part repeats, the first counts.
     fn add(&mut self, name: Cow<'t, str>, schema: Item<'t>, part: usize) {
-        match self.places.entry(name) {
-            Entry::Vacant(place) => {
-                let name = place.key().clone();
-                place.insert(self.members.len());
-                let others = Vec::new();
-                self.members.push(Member {
-                    name,
-                    first: schema,
-                    others,
-                    last_part: part,
-                    is_required: false,
-                });
-            }
-            Entry::Occupied(place) => {
-                if let Some(member) =
-                    self.members.get_mut(*place.get()).filter(|known| known.last_part != part)
-                {
-                    member.others.push(schema);
-                    member.last_part = part;
-                }
-            }
+        let Some(at) = self.names.add(name) else {
+            let others = Vec::new();
+            return self.members.push(Member { first: schema, others, last_part: part, is_required: false });
+        };
+        if let Some(member) = self.members.get_mut(at).filter(|known| known.last_part != part) {
+            member.others.push(schema);
+            member.last_part = part;
         }
+    }
+}
+
+impl<'t> Names<'t> {
+    fn find(&self, name: &str) -> Option<usize> {
+        if self.list.len() > FEW {
+            return self.places.get(name).copied();
+        }
+        self.list.iter().position(|known| known == name)
+    }
+
+    /// Adds a name; returns its place if it was there.
+    fn add(&mut self, name: Cow<'t, str>) -> Option<usize> {
+        let found = self.find(&name);
+        if found.is_some() {
+            return found;
+        }
+        self.list.push(name);
+        let unplaced = self.list.iter().enumerate().skip(self.places.len());
+        if self.list.len() > FEW {
+            self.places.extend(unplaced.map(|(at, name)| (name.clone(), at)));
+        }
+        None
     }
 }
 

@@ -14,18 +14,43 @@ pub(crate) enum Token<'a> {
     Comment,
 }
 
+/// What a word goes on with.
+const IN_WORD: [bool; 256] = table(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz");
+
+const fn punctuation(language: Language) -> &'static [u8] {
+    match language {
+        Language::Gleam => b"(){}[],:=#.->|<",
+        Language::TypeScript => b"(){}[],:=.->|<?;#",
+        Language::Python => b"(){}[],:=.->|*@",
+        Language::Rust => b"(){}[],:=.->|<?;&!#'*",
+    }
+}
+
+/// Makes a table that tells some bytes from the others.
+#[expect(clippy::indexing_slicing, reason = "every byte has its place, and `at` is in the list")]
+const fn table(bytes: &[u8]) -> [bool; 256] {
+    let mut table = [false; 256];
+    let mut at = 0;
+    while at < bytes.len() {
+        table[bytes[at] as usize] = true;
+        at += 1;
+    }
+    table
+}
+
 /// Reads tokens and where they begin.
 pub(crate) struct Lexer<'a> {
     source: &'a str,
     language: Language,
+    allowed: [bool; 256],
     at: usize,
     /// The token that was read last is the first of its line.
     pub(crate) starts_line: bool,
 }
 
 impl<'a> Lexer<'a> {
-    pub(crate) const fn new(source: &'a str, language: Language) -> Self {
-        Self { source, language, at: 0, starts_line: true }
+    pub(crate) fn new(source: &'a str, language: Language) -> Self {
+        Self { source, language, allowed: table(punctuation(language)), at: 0, starts_line: true }
     }
 
     /// Returns the next token with its offset, `None` at the end.
@@ -52,29 +77,20 @@ impl<'a> Lexer<'a> {
             }
             b'/' => self.comment()?,
             b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
-                self.skip(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+                self.skip(|byte| IN_WORD.get(usize::from(byte)) == Some(&true));
                 Token::Word(self.from(start))
             }
             b'0'..=b'9' => {
                 self.skip(|byte| byte.is_ascii_alphanumeric() || byte == b'.');
                 Token::Number
             }
-            byte if self.allowed().contains(&byte) => {
+            byte if self.allowed.get(usize::from(byte)) == Some(&true) => {
                 self.at += 1;
                 Token::Punct(byte)
             }
             _ => return Err(Breach { at: start, what: "a character that is never written" }),
         };
         Ok(Some((start, token)))
-    }
-
-    const fn allowed(&self) -> &'static [u8] {
-        match self.language {
-            Language::Gleam => b"(){}[],:=#.->|<",
-            Language::TypeScript => b"(){}[],:=.->|<?;#",
-            Language::Python => b"(){}[],:=.->|*@",
-            Language::Rust => b"(){}[],:=.->|<?;&!#'*",
-        }
     }
 
     fn comment(&mut self) -> Result<Token<'a>, Breach> {
