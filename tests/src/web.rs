@@ -1,5 +1,12 @@
 //! A server behind HTTP without sockets: requests by hand, a clock, and what came back.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a harness fails by panicking"
+)]
+
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use selvedge_core::{

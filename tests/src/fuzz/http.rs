@@ -1,5 +1,7 @@
 //! A server behind HTTP, and everything that its clients and its application can do.
 
+#![expect(clippy::unwrap_used, reason = "what the script is made of is JSON")]
+
 use std::time::Duration;
 
 use selvedge_core::{
@@ -121,11 +123,12 @@ impl<'a> Play<'a> {
     fn answer(&mut self) {
         let Some(call) = self.pick(&self.calls.clone()) else { return };
         let hub = self.web.endpoint.hub();
-        match self.rest.first().map(|byte| byte % 5) {
-            Some(0 | 1) => {
-                let _ = hub.report_progress(self.web.now, call, f64::from(self.rest[0]), None, None);
+        let how = self.rest.first().copied().unwrap_or_default();
+        match how % 5 {
+            1 | 2 => {
+                let _ = hub.report_progress(self.web.now, call, f64::from(how), None, None);
             }
-            Some(2) => {
+            3 => {
                 let params = RawJson::new("{\"message\":\"m\"}").unwrap();
                 let question = Question { key: "k".to_owned(), what: Offered::Elicitation, params };
                 let input = Input { questions: vec![question], state: None };
@@ -143,7 +146,9 @@ impl<'a> Play<'a> {
         let session = self.pick(&self.sessions.clone()).unwrap_or_else(|| "none".to_owned());
         let id = self.byte().unwrap_or_default() % 8;
         let sent = match self.byte().unwrap_or_default() % 14 {
-            0 => Sent::new("POST", &initialize(["2025-03-26", "2025-11-25", "x"][usize::from(id) % 3])),
+            0 => {
+                Sent::new("POST", &initialize(if id.is_multiple_of(2) { "2025-03-26" } else { "2025-11-25" }))
+            }
             1 => Sent::post(&session, &call(&id.to_string())),
             2 => Sent::post(
                 &session,
@@ -200,7 +205,7 @@ impl<'a> Play<'a> {
         }
         for response in self.web.responses.values() {
             let named = response.header("mcp-session-id").map(str::to_owned);
-            let events = response.is_stream().then(|| response.events()).unwrap_or_default();
+            let events = if response.is_stream() { response.events() } else { Vec::new() };
             let old = events.into_iter().find(|(name, _, _)| name == "endpoint");
             let old = old.and_then(|(_, _, target)| Some(target.split_once('=')?.1.to_owned()));
             for session in named.into_iter().chain(old) {
@@ -214,7 +219,7 @@ impl<'a> Play<'a> {
 
     /// Everybody goes: nothing is left, and every request whose client stayed was answered.
     fn end(mut self) {
-        self.web.pass(Duration::from_secs(2 * 3_600));
+        self.web.pass(Duration::from_hours(2));
         self.note();
         assert_eq!(self.web.endpoint.hub().calls_in_flight(), 0, "calls end by themselves");
         for exchange in std::mem::take(&mut self.exchanges) {
@@ -222,7 +227,7 @@ impl<'a> Play<'a> {
                 self.web.disconnect(exchange);
             }
         }
-        self.web.pass(Duration::from_secs(2 * 3_600));
+        self.web.pass(Duration::from_hours(2));
         let (exchanges, sessions) = (self.web.endpoint.exchanges(), self.web.endpoint.sessions());
         assert_eq!((exchanges, sessions, self.web.endpoint.poll_timeout()), (0, 0, None));
     }
