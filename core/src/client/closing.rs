@@ -118,7 +118,7 @@ impl Client {
             return self.end(cause);
         }
         self.ending.drain_due = None;
-        self.forget_probe();
+        let _ = self.forget_probe();
         self.tell(Event::Replaced(cause));
         self.retire();
     }

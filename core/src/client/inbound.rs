@@ -228,7 +228,7 @@ impl Client {
     }
 
     fn result(&mut self, id: ResponseId, line: Line<'_>, span: Span, index: &Index) {
-        if self.ends_listen(id, None) {
+        if self.is_expected(id, None) {
             return;
         }
         let Some(waiting) = self.claim(id, None) else { return };
@@ -244,7 +244,7 @@ impl Client {
             self.tell(Event::PeerErrored(error));
             return;
         }
-        if self.ends_listen(id, Some(&error)) {
+        if self.is_expected(id, Some(&error)) {
             return;
         }
         if let Some(waiting) = self.claim(id, None) {
@@ -252,12 +252,11 @@ impl Client {
         }
     }
 
-    /// Takes a response that ends a stream of notifications.
-    fn ends_listen(&mut self, id: ResponseId, error: Option<&RpcError>) -> bool {
-        match id {
-            ResponseId::Minted(id) => self.listen_ended(id, error.cloned()),
-            _ => false,
-        }
+    /// Takes a response that no call waits for and that may come all the same: to a question that was given up,
+    /// or at the end of a stream of notifications.
+    fn is_expected(&mut self, id: ResponseId, error: Option<&RpcError>) -> bool {
+        let ResponseId::Minted(id) = id else { return false };
+        self.late_probe.take_if(|late| *late == id).is_some() || self.listen_ended(id, error.cloned())
     }
 
     fn notified(&mut self, method: &str, params: Option<View<'_>>) {

@@ -74,6 +74,8 @@ pub struct Client {
     handshake_due: Option<Tick>,
     /// Until when a server that may not know the question is given to answer it.
     probe_due: Option<Tick>,
+    /// The question that was given up: its answer may still come.
+    late_probe: Option<u64>,
     /// The level of log messages that calls of the modern era name.
     log_level: Option<LogLevel>,
     /// Some call has asked for log messages.
@@ -133,6 +135,7 @@ impl Client {
             envelope: None,
             handshake_due: None,
             probe_due: None,
+            late_probe: None,
             log_level: None,
             has_wanted_logs: false,
             paced: Paced::new(),

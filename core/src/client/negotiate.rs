@@ -80,17 +80,18 @@ impl Client {
     /// one that does not know the question may not survive to be told of its end.
     pub(super) fn expire_probe(&mut self, now: Tick) {
         if self.probe_due.is_some_and(|due| due <= now) {
-            self.forget_probe();
+            self.late_probe = self.forget_probe();
             self.initialize();
         }
     }
 
-    /// Forgets the question that the server was asked first.
-    pub(super) fn forget_probe(&mut self) {
+    /// Forgets the question that the server was asked first, and returns its id.
+    pub(super) fn forget_probe(&mut self) -> Option<u64> {
         self.probe_due = None;
-        let probe = self.requests.find(|tag| matches!(tag.purpose, Purpose::Discover { .. }));
+        let id = self.requests.find(|tag| matches!(tag.purpose, Purpose::Discover { .. }))?;
         // Nobody waits for it.
-        drop(probe.and_then(|id| self.requests.take(id)));
+        drop(self.requests.take(id));
+        Some(id)
     }
 
     /// The server has answered `initialize`.

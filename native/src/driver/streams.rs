@@ -184,7 +184,11 @@ impl Streams {
     /// Reads diagnostics once, if some are there.
     pub(super) fn try_read_errors(&mut self) -> Option<io::Result<usize>> {
         let Self { process, errors, .. } = self;
-        let stream = &mut process.as_mut()?.errors;
+        let process = process.as_mut()?;
+        if let Some(read) = process.errors_now(errors) {
+            return Some(read);
+        }
+        let stream = &mut process.errors;
         errors.clear();
         let mut read = std::pin::pin!(stream.read_buf(errors));
         let mut context = std::task::Context::from_waker(std::task::Waker::noop());

@@ -193,6 +193,9 @@ async fn the_python_server_is_met_in_the_modern_era_too() {
     for era in [EraPolicy::ModernFirst, EraPolicy::Pinned(Revision::V2026_07_28)] {
         let mut options = patient();
         options.client.era = era;
+        // A busy machine needs its time to start it.
+        options.client.handshake_timeout = Duration::from_mins(2);
+        options.client.probe_timeout = Duration::from_mins(2);
         let (tell, mut told) = mpsc::unbounded_channel();
         options.on_event = Some(Arc::new(move |event: &Event| {
             if !matches!(event, Event::Settled { .. }) {
@@ -242,7 +245,8 @@ async fn every_server_of_the_legacy_era_is_met_when_it_is_asked_the_other_way_fi
     for (server, revision) in cases {
         let mut options = patient();
         options.client.era = EraPolicy::ModernFirst;
-        options.client.probe_timeout = Duration::from_secs(3);
+        options.client.handshake_timeout = Duration::from_mins(2);
+        options.client.probe_timeout = Duration::from_mins(1);
         let (tell, mut told) = mpsc::unbounded_channel();
         options.on_event = Some(Arc::new(move |event: &Event| {
             if let Event::Replaced(cause) = event {
