@@ -23,7 +23,8 @@ mod serve;
 mod trace;
 
 pub use connection::{
-    CallOptions, ConnectError, Connection, Error, EventSink, Inspection, Options, Prepared,
+    CallOptions, ConnectError, Connection, Error, EventSink, Handler, Handlers, Inspection, Options,
+    Prepared, Review, ReviewedSampling,
 };
 pub use process::Server;
 pub use selvedge_core as core;

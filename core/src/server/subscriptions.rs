@@ -18,7 +18,7 @@ use crate::{
     Tick, Violation,
     json::{Kind, View, push_string},
     jsonrpc::{Id, RpcError, code},
-    protocol::modern::SUBSCRIPTION_ID,
+    protocol::SUBSCRIPTION_ID,
 };
 
 impl Hub {

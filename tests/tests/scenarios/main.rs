@@ -16,6 +16,7 @@ mod handshake;
 mod ladder;
 mod lifecycle;
 mod listing;
+mod modern;
 mod pairs;
 mod requests;
 mod server_gate;
