@@ -18,6 +18,7 @@ mod lifecycle;
 mod listing;
 mod modern;
 mod pairs;
+mod pairs_eras;
 mod requests;
 mod server_gate;
 mod server_lines;
