@@ -1,0 +1,5 @@
+//! What may leave a server, whoever asks.
+
+mod redact;
+
+pub use redact::{Counts, Kind, Redacted, redact};
