@@ -24,8 +24,10 @@ struct Name {
 pub(super) fn find(text: Text<'_>, at: usize) -> Option<Found> {
     let (before, after) = match (text.before(at), text.byte(at), text.byte(at + 1)) {
         (_, b'>', _) => return element(text, at),
-        (b':', b':', _) | (_, b':', b':' | b'=') | (_, b'=', b'=' | b'~') => return None,
-        (b'=' | b'!' | b'<' | b'>' | b'+' | b'-' | b'*' | b'~' | b'|', b'=', _) => return None,
+        (b':', b':', _)
+        | (_, b':', b':' | b'=')
+        | (_, b'=', b'=' | b'~')
+        | (b'=' | b'!' | b'<' | b'>' | b'+' | b'-' | b'*' | b'~' | b'|', b'=', _) => return None,
         (b':', b'=', _) => (at - 1, at + 1),
         (_, b'=', b'>') => (at, at + 2),
         _ => (at, at + 1),
