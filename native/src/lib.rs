@@ -20,6 +20,8 @@ mod driver;
 mod log;
 mod process;
 mod serve;
+#[cfg(feature = "serve")]
+pub mod tools;
 mod trace;
 
 pub use connection::{
@@ -29,6 +31,9 @@ pub use process::Server;
 pub use selvedge_core as core;
 pub use serve::{Reporter, Tools, serve_stdio};
 pub use trace::Trace;
+
+#[cfg(feature = "macros")]
+pub use selvedge_macros::{tool, tools};
 
 /// Keeps the examples of the README compiling.
 #[cfg(doctest)]
