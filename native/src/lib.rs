@@ -19,6 +19,8 @@ mod connection;
 mod driver;
 mod log;
 mod process;
+#[cfg(feature = "serve")]
+pub mod project;
 mod serve;
 #[cfg(feature = "serve")]
 pub mod tools;
