@@ -122,13 +122,16 @@ fn time_is_linear_in_a_hostile_text() {
     let patterns = PARTS.iter().flat_map(|first| PARTS.iter().map(move |second| [*first, *second].concat()));
     let awkward = [
         "password=\"\\",
+        "password=",
+        "token:",
+        "password:\"",
         "token='\"",
         "password=\"x\\\" ",
         "eyJaaaaaaaaaaa.eyJaaaaaaaaaaa-",
         "eyJ-",
         "sk-sk_",
     ];
-    for pattern in patterns.step_by(101).chain(awkward.map(str::to_owned)) {
+    for pattern in patterns.step_by(401).chain(awkward.map(str::to_owned)) {
         let hostile = pattern.repeat(BYTES / pattern.len());
         for lead in ["", "password = \"", "-----BEGIN PRIVATE KEY-----", "token: '", "eyJ"] {
             let text = format!("{lead}{hostile}");

@@ -9,6 +9,8 @@ use super::{
 /// The most blanks between a name, its sign and its value.
 const MAX_BLANKS: usize = 32;
 const MAX_NAME: usize = 64;
+/// The most of a value that is judged; a longer one is judged by its start, and hidden whole.
+const MAX_LOOK: usize = 256;
 /// The most that a type between a name and its default takes: `token: &'static str = "…"`.
 const MAX_TYPE: usize = 48;
 
@@ -66,7 +68,7 @@ fn element(text: Text<'_>, at: usize) -> Option<Found> {
         return None;
     }
     let class = value::class_of_name(text.bytes(from, at))?;
-    let to = text.run(at + 1, usize::MAX, |byte| byte != b'<' && byte > b' ');
+    let to = text.run(at + 1, MAX_LOOK, |byte| byte != b'<' && byte > b' ');
     let is_closed = text.starts_with(to, "</");
     let held = text.slice(at + 1, to);
     (is_closed && value::is_quoted_secret(held, class)).then_some((Kind::Named, at + 1..to))
@@ -123,22 +125,34 @@ impl Value<'_> {
 
     fn quoted(&self, from: usize, quote: &str) -> Option<Found> {
         let from = self.after_scheme(from).unwrap_or(from);
+        let look = self.quoted_end(from, from + MAX_LOOK, quote);
+        let may_hold_blanks = self.name.class == Class::Phrase;
+        if is_blank(self.text.byte(look)) && !may_hold_blanks {
+            return None;
+        }
+        let held = self.text.slice(from, look);
+        let is_secret = value::is_quoted_secret(held, self.name.class);
+        is_secret.then(|| (Kind::Named, from..self.quoted_end(look, usize::MAX, quote)))
+    }
+
+    /// Returns where a quoted value ends: at its quote, its line or, beyond `max`, at the next ASCII character;
+    /// at a blank where the secret is no phrase.
+    fn quoted_end(&self, from: usize, max: usize, quote: &str) -> usize {
         let may_hold_blanks = self.name.class == Class::Phrase;
         let mut to = from;
-        loop {
+        while to < self.text.len() && (to < max || !self.text.byte(to).is_ascii()) {
             let byte = self.text.byte(to);
-            if to >= self.text.len() || is_line_end(byte) || self.text.starts_with(to, quote) {
+            let is_end = is_line_end(byte) || self.text.starts_with(to, quote);
+            if is_end || is_blank(byte) && !may_hold_blanks {
                 break;
             }
-            if is_blank(byte) && !may_hold_blanks {
-                return None;
-            }
-            to += if byte == b'\\' && !is_line_end(self.text.byte(to + 1)) { 2 } else { 1 };
+            to += if byte == b'\\' && self.text.byte(to + 1) > b' ' && self.text.byte(to + 1).is_ascii() {
+                2
+            } else {
+                1
+            };
         }
-        // An escape at the very end of a text, or before a character of many bytes.
-        let to = (to..self.text.len()).find(|at| self.text.byte(*at).is_ascii()).unwrap_or(self.text.len());
-        let held = self.text.slice(from, to);
-        value::is_quoted_secret(held, self.name.class).then_some((Kind::Named, from..to))
+        to.min(self.text.len())
     }
 
     /// Returns where the credentials of an `Authorization` header start (RFC 9110 §11.6.2).
@@ -158,28 +172,19 @@ impl Value<'_> {
     fn bare(&self, from: usize) -> Option<Found> {
         let text = self.text;
         if let Some(from) = self.after_scheme(from) {
-            let to = self.bare_end(from);
-            let held = text.slice(from, to);
+            let held = text.slice(from, text.look(from, MAX_LOOK, is_bare));
             let is_secret = held.len() >= 8 && !value::is_harmless(held) && value::has_two_classes(held);
-            return is_secret.then_some((Kind::Header, from..to));
+            return is_secret.then(|| (Kind::Header, from..text.run(from, usize::MAX, is_bare)));
         }
         if self.name.is_variable {
-            let to = text.run(from, usize::MAX, |byte| byte > b' ');
-            let held = text.slice(from, to);
+            let belongs = |byte: u8| byte > b' ';
+            let held = text.slice(from, text.look(from, MAX_LOOK, belongs));
             let is_secret = !value::is_expression(held) && value::is_quoted_secret(held, self.name.class);
-            return is_secret.then_some((Kind::Named, from..to));
+            return is_secret.then(|| (Kind::Named, from..text.run(from, usize::MAX, belongs)));
         }
-        let to = self.bare_end(from);
-        let held = text.slice(from, to);
-        self.is_bare_secret(held, to).then_some((Kind::Named, from..to))
-    }
-
-    fn bare_end(&self, from: usize) -> usize {
-        self.text.run(from, usize::MAX, |byte| {
-            byte > b' '
-                && !is_quote(byte)
-                && !matches!(byte, b',' | b';' | b'&' | b')' | b']' | b'}' | b'<' | b'>' | b'|' | b'\\')
-        })
+        let look = text.look(from, MAX_LOOK, is_bare);
+        let held = text.slice(from, look);
+        self.is_bare_secret(held, look).then(|| (Kind::Named, from..text.run(from, usize::MAX, is_bare)))
     }
 
     fn is_bare_secret(&self, held: &str, to: usize) -> bool {
@@ -201,4 +206,11 @@ impl Value<'_> {
             || held.len() >= 8 && ends_line && (self.sign == b':' || self.name.is_first_in_line);
         is_setting && !held.starts_with(|first: char| first.is_ascii_uppercase())
     }
+}
+
+/// Returns whether a byte can stand in a value without quotes, in the middle of a line.
+const fn is_bare(byte: u8) -> bool {
+    byte > b' '
+        && !is_quote(byte)
+        && !matches!(byte, b',' | b';' | b'&' | b')' | b']' | b'}' | b'<' | b'>' | b'|' | b'\\')
 }

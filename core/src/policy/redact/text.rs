@@ -41,6 +41,12 @@ impl<'a> Text<'a> {
         from + run
     }
 
+    /// Returns the end of a run of about `max` bytes, at a boundary between characters.
+    pub(super) fn look(self, from: usize, max: usize, belongs: impl Fn(u8) -> bool) -> usize {
+        let to = self.run(from, max, belongs);
+        self.run(to, 3, |byte| byte & 0xC0 == 0x80)
+    }
+
     /// Returns the start of a run of bytes that ends at a place, at most `max` of them.
     pub(super) fn run_back(self, to: usize, max: usize, belongs: impl Fn(u8) -> bool) -> usize {
         let from = to.saturating_sub(max);
