@@ -151,7 +151,7 @@ fn parameters(signature: &Signature) -> Result<Vec<Parameter<'_>>> {
 fn outcome(krate: &TokenStream, output: &ReturnType, call: &TokenStream) -> TokenStream {
     match output {
         ReturnType::Type(_, of) if is_named(of, "Result") => {
-            quote_spanned!(of.span()=> #call.map_err(#krate::tools::ToolError::from))
+            quote_spanned!(of.span()=> #krate::tools::into_result(#call))
         }
         ReturnType::Type(_, of) => {
             quote_spanned!(of.span()=> ::core::result::Result::<#of, #krate::tools::ToolError>::Ok(#call))

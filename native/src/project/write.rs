@@ -131,12 +131,9 @@ fn replace(folder: &Dir, name: &str, bytes: &[u8], permissions: Option<Permissio
     let mut options = OpenOptions::new();
     options.write(true).create_new(true).follow(FollowSymlinks::No);
     let mut file = folder.open_with(&half, &options)?;
-    let written = file.write_all(bytes).and_then(|()| {
-        if let Some(permissions) = permissions {
-            file.set_permissions(permissions)?;
-        }
-        file.sync_all()
-    });
+    // The mode comes first: what only its owner may read is not open to others meanwhile.
+    let allowed = permissions.map_or(Ok(()), |permissions| file.set_permissions(permissions));
+    let written = allowed.and_then(|()| file.write_all(bytes)).and_then(|()| file.sync_all());
     drop(file);
     let renamed = written.and_then(|()| folder.rename(&half, folder, name));
     if renamed.is_err() {

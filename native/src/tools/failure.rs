@@ -64,6 +64,16 @@ impl<E: Error + 'static> From<E> for ToolError {
     }
 }
 
+/// Turns the result of a function into one of a tool; for what the attributes write.
+///
+/// # Errors
+///
+/// The function failed.
+#[doc(hidden)]
+pub fn into_result<T, E: Into<ToolError>>(result: Result<T, E>) -> Result<T, ToolError> {
+    result.map_err(Into::into)
+}
+
 /// Why a call is answered with an error of the protocol.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

@@ -56,6 +56,8 @@ use std::{future::Future, pin::Pin};
 pub use answer::{Elicited, InputRequest, InputRequired, Inputs, Root, both};
 pub use context::{Context, Level, Listener, Notice};
 pub use definition::{Definition, DefinitionError};
+#[doc(hidden)]
+pub use failure::into_result;
 pub use failure::{CallError, ToolError};
 pub use output::{Body, Content, IntoOutput, Resource, ResourceLink, ToolOutput};
 pub use set::{ToolProvider, ToolSource, Toolset};

@@ -1,6 +1,12 @@
 //! Tools from functions: what clients see of them, what calls lead to, and what is refused.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+#![expect(
+    clippy::needless_pass_by_value,
+    clippy::unused_async,
+    clippy::unused_self,
+    reason = "a tool owns what it gets"
+)]
 
 mod asking;
 mod deferred;

@@ -1,6 +1,9 @@
 //! Blocks of content as they cross the wire.
 
-use selvedge::tools::{Body, Content, Resource, ResourceLink, Tool, ToolError, ToolOutput, Toolset};
+use selvedge::{
+    core::json::RawJson,
+    tools::{Body, Content, Resource, ResourceLink, Tool, ToolError, ToolOutput, Toolset},
+};
 use serde_json::{json, value::RawValue};
 
 use super::call;
@@ -55,6 +58,6 @@ fn structured_content_keeps_its_spelling() {
     let value =
         RawValue::from_string("{\"b\":1.0, \"a\":123456789012345678901234567890}".to_owned()).unwrap();
     let output = ToolOutput::structured(&value).unwrap_or_default();
-    let raw = output.to_raw().map(|raw| raw.into_string()).unwrap_or_default();
+    let raw = output.to_raw().map(RawJson::into_string).unwrap_or_default();
     assert!(raw.contains(r#""structuredContent":{"b":1.0, "a":123456789012345678901234567890}"#), "{raw}");
 }
