@@ -4,7 +4,7 @@
 //! is swapped while its path is read ends in an error, never in another file. Links within the folder are
 //! resolved first, and what they lead to is judged, not what they are called. What `.gitignore` and `.ignore`
 //! exclude, and what is hidden, is neither listed nor read nor written; `.git` never is. Text is served without
-//! credentials ([`redact`](selvedge_core::policy::redact)); lines keep their numbers.
+//! credentials ([`redact`]); lines keep their numbers.
 //!
 //! All functions block: an asynchronous caller gives them a thread. [`tools`] does.
 
