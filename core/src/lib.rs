@@ -52,6 +52,7 @@ pub mod client;
 pub mod codegen;
 mod error;
 pub mod frame;
+pub mod http;
 pub mod interchange;
 pub mod json;
 pub mod jsonrpc;
@@ -62,6 +63,7 @@ pub mod protocol;
 mod requests;
 pub mod schema;
 pub mod server;
+pub mod sse;
 mod tick;
 pub mod validate;
 

@@ -27,11 +27,12 @@ pub mod tools;
 mod trace;
 
 pub use connection::{
-    CallOptions, ConnectError, Connection, Error, EventSink, Inspection, Options, Prepared,
+    CallOptions, ConnectError, Connection, Error, EventSink, Handler, Handlers, Inspection, Options,
+    Prepared, Review, ReviewedSampling,
 };
 pub use process::Server;
 pub use selvedge_core as core;
-pub use serve::{Reporter, Tools, serve_stdio};
+pub use serve::{Handle, Link, Service, serve_stdio};
 pub use trace::Trace;
 
 #[cfg(feature = "macros")]
