@@ -19,7 +19,11 @@ mod connection;
 mod driver;
 mod log;
 mod process;
+#[cfg(feature = "serve")]
+pub mod project;
 mod serve;
+#[cfg(feature = "serve")]
+pub mod tools;
 mod trace;
 
 pub use connection::{
@@ -30,6 +34,9 @@ pub use process::Server;
 pub use selvedge_core as core;
 pub use serve::{Handle, Link, Service, serve_stdio};
 pub use trace::Trace;
+
+#[cfg(feature = "macros")]
+pub use selvedge_macros::{tool, tools};
 
 /// Keeps the examples of the README compiling.
 #[cfg(doctest)]
