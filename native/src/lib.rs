@@ -32,6 +32,8 @@ pub use connection::{
 };
 pub use process::Server;
 pub use selvedge_core as core;
+#[cfg(feature = "serve")]
+pub use serve::{App, Completer, PromptProvider, ResourceProvider};
 pub use serve::{Handle, Link, Service, serve_stdio};
 pub use trace::Trace;
 

@@ -1,5 +1,7 @@
 //! Serves: what a server offers and does, joined to its clients over a pipe or over HTTP.
 
+#[cfg(feature = "serve")]
+mod app;
 mod link;
 mod stdio;
 
@@ -10,6 +12,8 @@ use selvedge_core::{
     server::{Answer, Context, Request},
 };
 
+#[cfg(feature = "serve")]
+pub use app::{App, Completer, PromptProvider, ResourceProvider};
 pub use link::{Handle, Link};
 pub use stdio::serve_stdio;
 

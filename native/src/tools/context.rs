@@ -5,6 +5,7 @@ use std::{fmt, sync::Arc};
 use schemars::JsonSchema;
 use selvedge_core::{
     json::{RawJson, View},
+    protocol::LogLevel,
     validate::{Outcome, Validator},
 };
 use serde::{Deserialize, de::DeserializeOwned};
@@ -12,37 +13,6 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use super::{BoxFuture, Elicited, InputRequest, InputRequired, Inputs, Root, definition::input_schema};
-
-/// How much a message matters (RFC 5424 §6.2.1), the least first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[expect(missing_docs, reason = "the names are those of the standard")]
-pub enum Level {
-    Debug,
-    Info,
-    Notice,
-    Warning,
-    Error,
-    Critical,
-    Alert,
-    Emergency,
-}
-
-impl Level {
-    /// Returns the level as the protocol spells it.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Debug => "debug",
-            Self::Info => "info",
-            Self::Notice => "notice",
-            Self::Warning => "warning",
-            Self::Error => "error",
-            Self::Critical => "critical",
-            Self::Alert => "alert",
-            Self::Emergency => "emergency",
-        }
-    }
-}
 
 /// What a handler tells while it works.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,7 +30,7 @@ pub enum Notice {
     /// A message for a log.
     Log {
         /// How much it matters.
-        level: Level,
+        level: LogLevel,
         /// What part of the server it comes from.
         logger: Option<String>,
         /// The message.
@@ -112,6 +82,12 @@ impl Context {
         Self { call: Arc::new(call) }
     }
 
+    /// Makes the context of a call whose client listens; a call that is given up is dropped.
+    pub(crate) fn heard(request_id: String, inputs: Inputs, listener: Arc<dyn Listener>) -> Self {
+        let call = Call { request_id, inputs, listener: Some(listener), cancelled: None };
+        Self { call: Arc::new(call) }
+    }
+
     /// Returns the id of the request, as text; for logs.
     #[must_use]
     pub fn request_id(&self) -> &str {
@@ -140,7 +116,7 @@ impl Context {
     }
 
     /// Tells a message for the client's log; nothing is sent below the level that the client asked for.
-    pub async fn log(&self, level: Level, data: impl Into<Value>) {
+    pub async fn log(&self, level: LogLevel, data: impl Into<Value>) {
         self.tell(Notice::Log { level, logger: None, data: data.into() }).await;
     }
 

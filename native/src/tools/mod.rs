@@ -43,6 +43,7 @@
 //! from its start once the answers are there. What it does before a question, it does again.
 
 mod answer;
+mod attach;
 mod context;
 mod deferred;
 mod definition;
@@ -53,13 +54,16 @@ mod tool;
 
 use std::{future::Future, pin::Pin};
 
+pub(crate) use attach::{answer_of, outcome_answer};
+
 pub use answer::{Elicited, InputRequest, InputRequired, Inputs, Root, both};
-pub use context::{Context, Level, Listener, Notice};
+pub use context::{Context, Listener, Notice};
 pub use definition::{Definition, DefinitionError};
 #[doc(hidden)]
 pub use failure::into_result;
 pub use failure::{CallError, ToolError};
 pub use output::{Body, Content, IntoOutput, Resource, ResourceLink, ToolOutput};
+pub use selvedge_core::protocol::LogLevel;
 pub use set::{ToolProvider, ToolSource, Toolset};
 pub use tool::{NoArguments, Tool, ToolBuilder};
 

@@ -114,6 +114,16 @@ impl ToolOutput {
         Ok(Self { structured: Some(value), ..Self::new(vec![copy]) })
     }
 
+    /// Returns the blocks of text, joined by line feeds.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        let texts = self.content.iter().filter_map(|block| match block {
+            Content::Text(text) => Some(text.as_str()),
+            _ => None,
+        });
+        texts.collect::<Vec<_>>().join("\n")
+    }
+
     /// Returns the result as `tools/call` answers it, whatever the revision; what an era adds or leaves out,
     /// the engine does. Structured content keeps its spelling.
     ///
