@@ -27,6 +27,11 @@ pub use connection::{
 };
 pub use process::Server;
 pub use selvedge_core as core;
+#[cfg(feature = "http-server")]
+pub use serve::{
+    Access, HttpOptions, HttpServer, ProtectedResource, StaticTokens, TokenCheck, TokenFileError, Verdict,
+    serve_http,
+};
 pub use serve::{Handle, Link, Service, serve_stdio};
 pub use trace::Trace;
 
