@@ -190,10 +190,10 @@ impl Pair {
             match effect {
                 ServerEffect::Send(bytes) => self.write(&bytes),
                 ServerEffect::Event(ServerEvent::Requested { call, request, .. }) => {
-                    self.requested(call, request)
+                    self.requested(call, request);
                 }
                 ServerEffect::Event(ServerEvent::Closed { .. }) if !self.wire.is_stubborn => {
-                    self.go(exit_code(0))
+                    self.go(exit_code(0));
                 }
                 ServerEffect::Event(event) => self.server_events.push(event),
             }

@@ -1,14 +1,7 @@
 //! What headers repeat of a body, so that what lies between can route without reading it (2026-07-28
 //! `basic/transports/streamable-http`): both must say the same.
 
-use alloc::{
-    borrow::Cow,
-    collections::BTreeMap,
-    format,
-    string::{String, ToString as _},
-    sync::Arc,
-    vec::Vec,
-};
+use alloc::{borrow::Cow, collections::BTreeMap, format, string::String, sync::Arc, vec::Vec};
 
 use base64::{
     Engine as _, alphabet,
@@ -208,7 +201,7 @@ fn read_rule(path: &[String], property: View<'_>) -> Option<Rule> {
     let kind = property.get("type").and_then(View::to_str)?;
     let is_fitting = matches!(&*kind, "string" | "integer" | "boolean");
     (is_token && is_fitting).then(|| Rule {
-        header: header.to_ascii_lowercase().to_string(),
+        header: header.to_ascii_lowercase(),
         path: path.to_vec(),
         is_integer: kind == "integer",
     })

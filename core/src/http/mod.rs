@@ -26,6 +26,14 @@ pub use store::{EventStore, MemoryStore, StoredEvent, StreamKey};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Exchange(u64);
 
+impl Exchange {
+    /// Returns the number, for records.
+    #[must_use]
+    pub const fn as_u64(self) -> u64 {
+        self.0
+    }
+}
+
 /// The head of a request.
 #[derive(Clone, Debug)]
 pub struct RequestHead<'a> {

@@ -8,7 +8,7 @@ use super::{
     head::Fields,
     mirror::{is_spoken, version_fault},
     reply::{Answered, Reply},
-    route::unspoken,
+    route::{draining, unspoken},
 };
 use crate::{
     json::View,
@@ -37,6 +37,12 @@ impl Endpoint {
                 return self.reply(exchange, Reply::error(400, answered, error));
             }
         };
+        // What answers us is wanted to the end; what is asked of us is not.
+        let is_asked =
+            !matches!(&read, Text::Message(Message::Notification { .. } | Message::Response { .. }));
+        if self.is_draining && is_asked {
+            return self.reply(exchange, with_id(draining(), &read));
+        }
         if let Some(session) = posted.old_session {
             return self.posted_to_old(exchange, session, text, read);
         }

@@ -18,10 +18,8 @@ impl Endpoint {
     pub(super) fn route(&mut self, exchange: Exchange, head: &RequestHead<'_>) -> Result<(), Reply> {
         let head = Head::read(head, &self.config)?;
         let is_modern = head.fields.names_modern();
-        self.route_read(exchange, head).map_err(|reply| match is_modern {
-            true => reply.answering(Answered::Modern),
-            false => reply,
-        })
+        self.route_read(exchange, head)
+            .map_err(|reply| if is_modern { reply.answering(Answered::Modern) } else { reply })
     }
 
     fn route_read(&mut self, exchange: Exchange, head: Head) -> Result<(), Reply> {
@@ -33,10 +31,7 @@ impl Endpoint {
         match (head.place, head.verb) {
             (Place::Nothing, _) => Err(Reply::refusal(404, code::INVALID_REQUEST, "nothing is served here")),
             (place, Verb::Options) => Err(preflight(place, &head.fields)),
-            _ if self.is_draining => {
-                let reply = Reply::refusal(503, code::INTERNAL_ERROR, "the server is about to stop");
-                Err(reply.with("retry-after", "5"))
-            }
+            _ if self.is_draining && !goes_on(&head) => Err(draining()),
             (Place::Messages, Verb::Post) => self.begin_post(exchange, head.fields, None),
             // Neither verb means anything to the modern era.
             (Place::Messages, Verb::Get | Verb::Delete) if head.fields.names_modern() => {
@@ -134,6 +129,20 @@ pub(super) fn unspoken() -> Reply {
         message.push_str(revision.as_str());
     }
     Reply::refusal(400, code::INVALID_REQUEST, &message)
+}
+
+/// Returns whether a request belongs to what is under way, which a server that drains lets end.
+const fn goes_on(head: &Head) -> bool {
+    match head.verb {
+        Verb::Get => head.fields.last_event_id.is_some(),
+        Verb::Post => head.fields.session.is_some() || head.query_session.is_some(),
+        _ => true,
+    }
+}
+
+pub(super) fn draining() -> Reply {
+    let reply = Reply::refusal(503, code::INTERNAL_ERROR, "the server is about to stop");
+    reply.with("retry-after", "5")
 }
 
 fn no_session() -> Reply {

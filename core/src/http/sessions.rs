@@ -212,10 +212,10 @@ impl Endpoint {
         for (number, stream) in session.streams {
             self.set_timer(Timer::Stream(serial, number), stream.due, None);
             let Some(exchange) = stream.exchange else { continue };
-            self.end_exchange(exchange);
+            self.end_exchange(exchange, 404);
         }
         if let Some(exchange) = session.old {
-            self.end_exchange(exchange);
+            self.end_exchange(exchange, 404);
         }
     }
 

@@ -71,7 +71,7 @@ impl Endpoint {
         let Some(stream) = self.stream_mut(session, origin.0) else { return };
         stream.is_done = true;
         match stream.exchange {
-            Some(exchange) => self.end_exchange(exchange),
+            Some(exchange) => self.end_exchange(exchange, 202),
             None => self.leave(session, origin.0, None),
         }
     }
@@ -311,11 +311,11 @@ impl Endpoint {
         }
     }
 
-    /// Ends an exchange whose answer will not come.
-    pub(super) fn end_exchange(&mut self, exchange: Exchange) {
+    /// Ends an exchange whose answer will not come; the status is for one that has said nothing yet.
+    pub(super) fn end_exchange(&mut self, exchange: Exchange, status: u16) {
         match self.open(exchange).map(|open| &open.stage) {
             Some(Stage::Streaming(_)) => self.finish(exchange),
-            Some(_) => self.reply(exchange, Reply::empty(202)),
+            Some(_) => self.reply(exchange, Reply::empty(status)),
             None => {}
         }
     }

@@ -2,9 +2,9 @@
 
 use alloc::{format, string::String};
 
-use super::{Implementation, LogLevel, Revision};
+use super::{LogLevel, Revision};
 use crate::{
-    json::{Kind, RawJson, View},
+    json::{Kind, View},
     jsonrpc::{RpcError, code},
 };
 
@@ -21,11 +21,9 @@ pub(crate) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 /// The key of the `subscriptions/listen` request that a message belongs to.
 pub(crate) const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 
-/// What a request says of itself and of its client.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What a request says of itself; who makes it is read from its `_meta` where that is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RequestEnvelope {
-    pub(crate) capabilities: RawJson,
-    pub(crate) client: Option<Implementation>,
     pub(crate) log_level: Option<LogLevel>,
 }
 
@@ -46,12 +44,11 @@ pub(crate) fn version_of(meta: Option<View<'_>>) -> Option<View<'_>> {
 impl RequestEnvelope {
     /// Reads the envelope of a request whose `_meta` this is.
     pub(crate) fn read(meta: Option<View<'_>>) -> Result<Self, EnvelopeFault> {
-        let (mut version, mut capabilities, mut client, mut level) = (None, None, None, None);
+        let (mut version, mut capabilities, mut level) = (None, None, None);
         for (name, value) in meta.into_iter().flat_map(View::members) {
             let slot = match &*name.to_str().unwrap_or_default() {
                 PROTOCOL_VERSION => &mut version,
                 CLIENT_CAPABILITIES => &mut capabilities,
-                CLIENT_INFO => &mut client,
                 LOG_LEVEL => &mut level,
                 _ => continue,
             };
@@ -62,10 +59,9 @@ impl RequestEnvelope {
         if version != Revision::V2026_07_28.as_str() {
             return Err(EnvelopeFault::Version(unsupported(&version)));
         }
-        let capabilities = capabilities
-            .filter(|value| value.kind() == Kind::Object)
-            .ok_or_else(|| malformed(CLIENT_CAPABILITIES, "an object"))?
-            .to_raw();
+        if capabilities.is_none_or(|value: View<'_>| value.kind() != Kind::Object) {
+            return Err(malformed(CLIENT_CAPABILITIES, "an object"));
+        }
         let log_level = level
             .map(|level| {
                 level
@@ -74,7 +70,7 @@ impl RequestEnvelope {
                     .ok_or_else(|| malformed(LOG_LEVEL, "a level"))
             })
             .transpose()?;
-        Ok(Self { capabilities, client: client.map(Implementation::read), log_level })
+        Ok(Self { log_level })
     }
 }
 

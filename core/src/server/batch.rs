@@ -76,7 +76,7 @@ impl Hub {
         }
         let Some(mut batch) = self.batches.remove(&serial) else { return };
         if batch.answers.is_empty() {
-            return self.leave_unanswered(batch.source);
+            return self.leave_unanswered(Source { batch: None, ..batch.source });
         }
         batch.answers.push(']');
         self.deliver(source.peer, Route::Answer(source.origin), batch.answers);

@@ -162,13 +162,10 @@ impl Hub {
         match method {
             "notifications/cancelled" => {
                 let id = params.and_then(|params| params.get("requestId")).and_then(Id::read);
-                match id {
-                    Some(id) => self.cancelled(peer, id),
-                    None => {
-                        let violation = Violation::BadNotification { method: "notifications/cancelled" };
-                        self.violated(peer, violation);
-                    }
+                if let Some(id) = id {
+                    return self.cancelled(peer, &id);
                 }
+                self.violated(peer, Violation::BadNotification { method: "notifications/cancelled" });
             }
             "notifications/roots/list_changed" if self.revision(peer).is_some() => {
                 self.tell(ServerEvent::RootsChanged { peer });

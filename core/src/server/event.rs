@@ -7,7 +7,10 @@ use crate::{
     client::Offered,
     json::{RawJson, View},
     jsonrpc::RpcError,
-    protocol::{Implementation, LogLevel, Revision},
+    protocol::{
+        Implementation, LogLevel, Revision,
+        modern::{CLIENT_CAPABILITIES, CLIENT_INFO},
+    },
 };
 
 /// Names a peer: the one client of a pipe, one session over HTTP, or one stateless request.
@@ -133,10 +136,8 @@ pub struct Context {
     pub id: String,
     /// The revision that the request speaks.
     pub revision: Revision,
-    /// Who the client says it is.
-    pub client: Option<Implementation>,
-    /// What the client says it can do.
-    pub capabilities: Arc<RawJson>,
+    /// What the handshake of the session said of the client (legacy era).
+    pub(super) client: Option<Arc<Declared>>,
     /// Who the transport says the client is, where it checks that.
     pub principal: Option<Arc<str>>,
     /// What the client has answered so far, by key; an object.
@@ -151,12 +152,40 @@ pub struct Context {
     pub meta: Option<Arc<RawJson>>,
 }
 
+/// What a client says of itself in a handshake.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Declared {
+    pub(super) client: Implementation,
+    pub(super) capabilities: RawJson,
+}
+
 impl Context {
+    /// Returns who the client says it is.
+    #[must_use]
+    pub fn client(&self) -> Option<Implementation> {
+        match &self.client {
+            Some(declared) => Some(declared.client.clone()),
+            None => self.meta.as_ref()?.view().get(CLIENT_INFO).map(Implementation::read),
+        }
+    }
+
+    /// Returns what the client says it can do, an object.
+    #[must_use]
+    pub fn capabilities(&self) -> View<'_> {
+        capabilities(self.client.as_deref(), self.meta.as_deref())
+    }
+
     /// Returns what the client answered to the question with this key.
     #[must_use]
     pub fn answered(&self, key: &str) -> Option<View<'_>> {
         self.answers.as_ref()?.view().get(key)
     }
+}
+
+/// Returns what a client can do: as its session declared it, or the request's own envelope.
+pub(super) fn capabilities<'a>(declared: Option<&'a Declared>, meta: Option<&'a RawJson>) -> View<'a> {
+    let own = || meta.and_then(|meta| meta.view().get(CLIENT_CAPABILITIES));
+    declared.map(|declared| declared.capabilities.view()).or_else(own).unwrap_or(View::trusted("{}"))
 }
 
 /// How a request ends.

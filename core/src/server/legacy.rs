@@ -6,6 +6,7 @@ use super::{
     Hub, Refusal, ServerEvent,
     calls::Caller,
     dispatch::Params,
+    event::Declared,
     hub::Source,
     lists::Offer,
     peers::{Session, declares},
@@ -48,8 +49,7 @@ impl Hub {
         let session = peer.session.as_ref()?;
         Some(Caller {
             revision: session.revision,
-            client: Some(session.client.clone()),
-            capabilities: session.capabilities.clone(),
+            client: Some(session.declared.clone()),
             log_level: Some(session.log_level),
             principal: peer.principal.clone(),
             meta: params.meta.map(|meta| Arc::new(meta.to_raw())),
@@ -76,14 +76,13 @@ impl Hub {
         let spoken = Revision::ALL.iter().copied().find(|revision| revision.as_str() == asked);
         let revision =
             spoken.filter(|revision| revision.era() == Era::Legacy).unwrap_or(Revision::V2025_11_25);
-        let capabilities = Arc::new(object_or_empty(params.capabilities).to_raw());
+        let capabilities = object_or_empty(params.capabilities).to_raw();
         let client = Implementation::read(object_or_empty(params.client));
         let result = self.handshake(revision);
         let Some(peer) = self.peers.get_mut(&source.peer) else { return };
         peer.session = Some(Session {
             revision,
-            client: client.clone(),
-            capabilities,
+            declared: Arc::new(Declared { client: client.clone(), capabilities }),
             log_level: LogLevel::Info,
             subscriptions: BTreeSet::new(),
         });
@@ -172,8 +171,9 @@ pub(super) fn legacy_can(capabilities: View<'_>, revision: Revision, path: &[&st
                 && (revision < Revision::V2025_11_25
                     || modes.is_some_and(|modes| declares(modes, &["form"]) || !declares(modes, &["url"])))
         }
-        ["elicitation", "url"] => revision >= Revision::V2025_11_25 && declares(capabilities, path),
-        ["sampling", "tools"] => revision >= Revision::V2025_11_25 && declares(capabilities, path),
+        ["elicitation", "url"] | ["sampling", "tools"] => {
+            revision >= Revision::V2025_11_25 && declares(capabilities, path)
+        }
         path => declares(capabilities, path),
     }
 }

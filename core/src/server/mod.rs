@@ -7,6 +7,8 @@
 //! An application is asked once for each request, and again once a client has answered what the
 //! application wanted to know first; both eras look alike to it.
 
+mod answers;
+mod asked;
 mod batch;
 mod calls;
 mod dispatch;

@@ -60,8 +60,7 @@ impl Hub {
         };
         Some(Caller {
             revision: MODERN,
-            client: envelope.client,
-            capabilities: Arc::new(envelope.capabilities),
+            client: None,
             log_level: envelope.log_level,
             principal,
             meta: params.meta.map(|meta| Arc::new(meta.to_raw())),

@@ -6,11 +6,11 @@ use alloc::{
     sync::Arc,
 };
 
-use super::{Origin, Peer};
+use super::{Origin, Peer, event::Declared};
 use crate::{
-    json::{RawJson, View},
+    json::View,
     jsonrpc::Id,
-    protocol::{Implementation, LogLevel, Revision},
+    protocol::{LogLevel, Revision},
 };
 
 /// How a client is joined to the server.
@@ -48,8 +48,7 @@ impl PeerState {
 #[derive(Debug)]
 pub(super) struct Session {
     pub(super) revision: Revision,
-    pub(super) client: Implementation,
-    pub(super) capabilities: Arc<RawJson>,
+    pub(super) declared: Arc<Declared>,
     pub(super) log_level: LogLevel,
     pub(super) subscriptions: BTreeSet<String>,
 }

@@ -1,7 +1,12 @@
 //! Requests that need answers of their client first: asked in a result (modern era), or with requests of ours
 //! while the call waits (legacy era).
 
-use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
+use alloc::{
+    collections::{BTreeMap, BTreeSet},
+    format,
+    string::String,
+    vec::Vec,
+};
 use core::fmt::Write as _;
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
@@ -9,8 +14,10 @@ use sha2::{Digest as _, Sha256};
 
 use super::{
     Hub, Input, Peer, Question, Request, Route, ServedCall,
-    calls::{Call, Phase, bad_params},
+    asked::bad_params,
+    calls::{Call, Phase},
     dispatch::Params,
+    event::capabilities,
     legacy::legacy_can,
     permits::Admission,
 };
@@ -95,7 +102,7 @@ impl Hub {
         if input.questions.iter().any(|question| question.params.view().kind() != Kind::Object) {
             return Err(Misuse::NotAnObject { what: "the parameters of a question" });
         }
-        let keys: BTreeMap<_, _> = input.questions.iter().map(|question| (&question.key, ())).collect();
+        let keys: BTreeSet<_> = input.questions.iter().map(|question| &question.key).collect();
         if keys.len() < input.questions.len() {
             return Err(Misuse::CannotAsk { why: "two questions have one key" });
         }
@@ -346,8 +353,9 @@ impl Hub {
 }
 
 fn can(call: &Call, path: &[&str]) -> bool {
-    let capabilities = call.caller.capabilities.view();
-    match call.caller.revision {
+    let caller = &call.caller;
+    let capabilities = capabilities(caller.client.as_deref(), caller.meta.as_deref());
+    match caller.revision {
         // The modes of the modern era are those of 2025-11-25.
         Revision::V2026_07_28 => legacy_can(capabilities, Revision::V2025_11_25, path),
         revision => legacy_can(capabilities, revision, path),

@@ -8,7 +8,7 @@ use alloc::{
 
 use super::{
     Hub, Peer, Route, ServerEvent,
-    calls::bad_params,
+    asked::bad_params,
     dispatch::Params,
     hub::Source,
     lists::Offer,

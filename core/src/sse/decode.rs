@@ -48,11 +48,18 @@ pub struct Decoder {
     id: Option<String>,
     /// That of the last whole event: an event without its end must come again.
     last_id: String,
-    data: String,
-    has_data: bool,
-    /// The event so far is longer than the limit.
-    is_too_large: bool,
+    data: Data,
     events: VecDeque<Event>,
+}
+
+/// The data of the event so far.
+#[derive(Debug, Default)]
+enum Data {
+    #[default]
+    Absent,
+    Text(String),
+    /// It is longer than the limit.
+    TooLarge,
 }
 
 impl Decoder {
@@ -68,9 +75,7 @@ impl Decoder {
             name: String::new(),
             id: None,
             last_id: String::new(),
-            data: String::new(),
-            has_data: false,
-            is_too_large: false,
+            data: Data::Absent,
             events: VecDeque::new(),
         }
     }
@@ -144,17 +149,7 @@ impl Decoder {
 
     fn field(&mut self, field: &str, value: &str, is_cut: bool) {
         match field {
-            "data" if is_cut || self.data.len() + value.len() >= self.limit => {
-                self.is_too_large = true;
-                self.data = String::new();
-            }
-            "data" if !self.is_too_large => {
-                if self.has_data {
-                    self.data.push('\n');
-                }
-                self.has_data = true;
-                self.data.push_str(value);
-            }
+            "data" => self.data.push(value, if is_cut { 0 } else { self.limit }),
             _ if is_cut => {}
             "event" if value.len() <= MAX_NAME_BYTES => self.name = value.into(),
             // An id with this character is none, in the words of the standard.
@@ -170,16 +165,31 @@ impl Decoder {
 
     /// An event is complete.
     fn dispatch(&mut self) {
-        let (name, data) = (mem::take(&mut self.name), mem::take(&mut self.data));
-        let (id, has_data) = (self.id.take(), mem::take(&mut self.has_data));
+        let (name, id) = (mem::take(&mut self.name), self.id.take());
         let has_id = id.is_some();
         if let Some(id) = id {
             self.last_id = id;
         }
-        if mem::take(&mut self.is_too_large) {
-            self.events.push_back(Event::TooLarge { limit: self.limit });
-        } else if has_id || has_data {
-            self.events.push_back(Event::Message { name, id: self.last_id.clone(), data });
+        let data = match mem::take(&mut self.data) {
+            Data::Text(data) => data,
+            Data::Absent if has_id => String::new(),
+            Data::Absent => return,
+            Data::TooLarge => return self.events.push_back(Event::TooLarge { limit: self.limit }),
+        };
+        self.events.push_back(Event::Message { name, id: self.last_id.clone(), data });
+    }
+}
+
+impl Data {
+    /// Takes a line.
+    fn push(&mut self, line: &str, limit: usize) {
+        match self {
+            Self::Absent if line.len() <= limit && limit > 0 => *self = Self::Text(line.into()),
+            Self::Text(data) if data.len() + line.len() < limit => {
+                data.push('\n');
+                data.push_str(line);
+            }
+            _ => *self = Self::TooLarge,
         }
     }
 }

@@ -25,7 +25,12 @@ impl Desk {
 
     /// Returns a server that has shaken hands on this revision.
     pub(crate) fn ready(revision: &str) -> Self {
-        let mut desk = Self::new(|_| {});
+        Self::ready_with(revision, |_| {})
+    }
+
+    /// Returns a server of one's own making that has shaken hands on this revision.
+    pub(crate) fn ready_with(revision: &str, change: impl FnOnce(&mut ServerConfig)) -> Self {
+        let mut desk = Self::new(change);
         desk.client(line::request("1", "initialize", &format!(r#"{{"protocolVersion":"{revision}"}}"#)));
         desk.client(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
         assert_eq!(desk.take_sent().len(), 1);
