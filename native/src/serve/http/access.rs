@@ -1,12 +1,18 @@
 //! Who is let in: bearer tokens, what refuses them, and where clients learn how to get one (RFC 6750, RFC 9728).
 
-use std::{fmt, future::Future, net::SocketAddr, pin::Pin, sync::Arc};
+use std::{
+    fmt::{self, Write as _},
+    future::Future,
+    net::SocketAddr,
+    pin::Pin,
+    sync::Arc,
+};
 
 use hyper::{
     Response, StatusCode,
     header::{
-        ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, CONTENT_TYPE, HeaderName, HeaderValue,
-        VARY, WWW_AUTHENTICATE,
+        ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, CONTENT_TYPE, HeaderValue, VARY,
+        WWW_AUTHENTICATE,
     },
 };
 use selvedge_core::http::{EndpointConfig, RequestHead};
@@ -113,7 +119,7 @@ impl Gate {
             let metadata = metadata_url(&url);
             challenge = format!(" resource_metadata=\"{}\"", quotable(&metadata));
             if !resource.scopes.is_empty() {
-                challenge.push_str(&format!(", scope=\"{}\"", quotable(&resource.scopes.join(" "))));
+                let _ = write!(challenge, ", scope=\"{}\"", quotable(&resource.scopes.join(" ")));
             }
             let mut document = json!({ "resource": url, "bearer_methods_supported": ["header"] });
             if let Some(document) = document.as_object_mut() {
@@ -231,7 +237,7 @@ fn metadata_url(resource: &str) -> String {
 
 fn push_field(challenge: &mut String, name: &str, value: &str) {
     let separator = if challenge.contains('=') { "," } else { "" };
-    challenge.push_str(&format!("{separator} {name}=\"{value}\""));
+    let _ = write!(challenge, "{separator} {name}=\"{value}\"");
 }
 
 /// Leaves out what would end a quoted string.
@@ -249,7 +255,6 @@ fn published(text: &str) -> Response<Content> {
 fn document(status: StatusCode, text: String) -> Response<Content> {
     let mut response = Response::new(Content::Whole(text.into()));
     *response.status_mut() = status;
-    let kind: (HeaderName, _) = (CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    response.headers_mut().insert(kind.0, kind.1);
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }

@@ -39,7 +39,7 @@ const BUFFER_SLACK: usize = 8 << 10;
 /// A server's socket, and all that its connections need.
 pub(super) struct Listener<S> {
     pub(super) shared: Arc<Shared<S>>,
-    pub(super) listener: TcpListener,
+    pub(super) socket: TcpListener,
     pub(super) gate: Option<Arc<Gate>>,
     pub(super) options: HttpOptions,
 }
@@ -56,7 +56,7 @@ impl<S: Service> Drop for Calls<S> {
 impl<S: Service> Listener<S> {
     /// Serves until it is told to stop and what is under way then has ended, or has had its time.
     pub(super) async fn run(self, stop: Arc<Notify>) {
-        let Self { shared, listener, gate, options } = self;
+        let Self { shared, socket, gate, options } = self;
         let _calls = Calls(shared.clone());
         let (stopping, stopped) = watch::channel(false);
         let mut connections = JoinSet::new();
@@ -69,7 +69,7 @@ impl<S: Service> Listener<S> {
                 () = stop.notified() => break,
                 () = &mut keeper => {}
                 Some(_) = connections.join_next(), if !connections.is_empty() => {}
-                accepted = listener.accept(), if has_room => match accepted {
+                accepted = socket.accept(), if has_room => match accepted {
                     Ok((stream, peer)) => {
                         let connection = Connection {
                             shared: shared.clone(),
@@ -87,7 +87,7 @@ impl<S: Service> Listener<S> {
                 },
             }
         }
-        drop(listener);
+        drop(socket);
         shared.drain();
         // Whoever hears nothing of it any more needs not.
         let _ = stopping.send(true);

@@ -83,14 +83,14 @@ pub struct HttpServer {
 ///
 /// The address cannot be listened on, or the operating system has no randomness.
 pub async fn serve_http(service: impl Service, mut options: HttpOptions) -> io::Result<HttpServer> {
-    let listener = TcpListener::bind(options.address).await?;
-    let address = listener.local_addr()?;
+    let socket = TcpListener::bind(options.address).await?;
+    let address = socket.local_addr()?;
     let config = endpoint_of(service.config(), &mut options, address)?;
     let path = config.path.clone();
     let gate = options.access.take().map(|access| Arc::new(Gate::new(access, &config, address)));
     let stop = Arc::new(Notify::new());
     let shared = Shared::new(service, config);
-    let listener = Listener { shared, listener, gate, options };
+    let listener = Listener { shared, socket, gate, options };
     let task = tokio::spawn(listener.run(stop.clone()));
     Ok(HttpServer { address, path, stop, task })
 }

@@ -133,7 +133,9 @@ impl<S: Service> Shared<S> {
         }
         let is_drained = state.endpoint.is_drained();
         drop(state);
-        outlets.iter().for_each(|outlet| outlet.publish());
+        for outlet in outlets {
+            outlet.publish();
+        }
         if is_due {
             self.due.notify_one();
         }

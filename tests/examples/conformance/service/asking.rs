@@ -227,7 +227,7 @@ fn twice(context: &Context) -> Answer {
 
 /// Asks for all that the client says it can answer.
 fn able(context: &Context) -> Answer {
-    let capabilities = context.capabilities.view();
+    let capabilities = context.capabilities();
     let mut questions = Vec::new();
     if capabilities.get("elicitation").is_some() {
         questions.push(ask_name("user_name", "What is your name?"));

@@ -55,7 +55,7 @@ pub(super) fn get(name: &str, arguments: &Value, context: &Context) -> Answer {
             json!({ "type": "text", "text": "Please analyze the image above." }),
         ]),
         "test_input_required_result_prompt" => match accepted(context, "user_context") {
-            Some(content) => says(&format!("Context: {}", content["context"])),
+            Some(given) => says(&format!("Context: {}", given["context"])),
             None => {
                 let mut question = form_of_one("What context should the prompt use?", "context", "string");
                 "user_context".clone_into(&mut question.key);
