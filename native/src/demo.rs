@@ -23,14 +23,19 @@ const PIXEL: &str = concat!(
 );
 
 /// The built-in tools.
-#[derive(Debug)]
-pub(crate) struct Demo;
+#[derive(Debug, Default)]
+pub(crate) struct Demo {
+    /// Tools that destroy something are called.
+    pub(crate) allows_destructive: bool,
+}
 
 impl Service for Demo {
     fn config(&self) -> ServerConfig {
         let mut config = ServerConfig::default();
         config.implementation = Implementation::new("selvedge-demo", env!("CARGO_PKG_VERSION"));
         config.instructions = Some("Five small tools to try a client on.".to_owned());
+        config.allows_destructive = self.allows_destructive;
+        config.destructive_hint = "`selvedge serve --allow-destructive` allows it".to_owned();
         config.tools =
             [add(), count(), echo(), fail(), pixel()].iter().filter_map(|tool| raw(tool).ok()).collect();
         config

@@ -32,6 +32,11 @@ pub use connection::{
 };
 pub use process::Server;
 pub use selvedge_core as core;
+#[cfg(feature = "http-server")]
+pub use serve::{
+    Access, HttpOptions, HttpServer, ProtectedResource, StaticTokens, TokenCheck, TokenFileError, Verdict,
+    serve_http,
+};
 #[cfg(feature = "serve")]
 pub use serve::{App, Completer, PromptProvider, ResourceProvider};
 pub use serve::{Handle, Link, Service, serve_stdio};

@@ -83,6 +83,11 @@ impl Failure {
         Self::new(Exit::Usage, "file", format!("{what}: {error}"))
     }
 
+    /// What is served cannot be read or written.
+    pub(super) fn serving(what: &str, error: &io::Error) -> Self {
+        Self::new(Exit::ServerFailed, "serving", format!("{what}: {error}"))
+    }
+
     /// Whoever read the output has seen enough.
     pub(super) fn output_closed() -> Self {
         Self::new(Exit::Done, "output-closed", "")

@@ -2,10 +2,12 @@
 
 #[cfg(feature = "serve")]
 mod app;
+#[cfg(feature = "http-server")]
+mod http;
 mod link;
 mod stdio;
 
-use std::future::Future;
+use std::{future::Future, io};
 
 use selvedge_core::{
     ServerConfig,
@@ -14,6 +16,11 @@ use selvedge_core::{
 
 #[cfg(feature = "serve")]
 pub use app::{App, Completer, PromptProvider, ResourceProvider};
+#[cfg(feature = "http-server")]
+pub use http::{
+    Access, HttpOptions, HttpServer, ProtectedResource, StaticTokens, TokenCheck, TokenFileError, Verdict,
+    serve_http,
+};
 pub use link::{Handle, Link};
 pub use stdio::serve_stdio;
 
@@ -40,4 +47,20 @@ pub trait Service: Send + Sync + 'static {
     fn watched(&self, uri: &str, is_watched: bool) {
         let _ = (uri, is_watched);
     }
+}
+
+/// Returns what waits for SIGTERM, which ends a server in order.
+#[cfg(unix)]
+fn terminated() -> io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut signals = signal(SignalKind::terminate())?;
+    Ok(async move {
+        signals.recv().await;
+    })
+}
+
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "it can fail on Unix")]
+fn terminated() -> io::Result<impl Future<Output = ()>> {
+    Ok(std::future::pending())
 }

@@ -21,7 +21,7 @@ use tokio::{
     time::{Instant, sleep_until, timeout_at},
 };
 
-use super::{Command, Handle, Link, Service, link::Port};
+use super::{Command, Handle, Link, Service, link::Port, terminated};
 
 const READ_BYTES: usize = 64 << 10;
 /// Past this much unwritten output nothing is read, nor is anything taken that a service says besides.
@@ -45,21 +45,6 @@ pub async fn serve_stdio(service: impl Service) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result,
     }
-}
-
-#[cfg(unix)]
-fn terminated() -> io::Result<impl Future<Output = ()>> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut signals = signal(SignalKind::terminate())?;
-    Ok(async move {
-        signals.recv().await;
-    })
-}
-
-#[cfg(not(unix))]
-#[expect(clippy::unnecessary_wraps, reason = "it can fail on Unix")]
-fn terminated() -> io::Result<impl Future<Output = ()>> {
-    Ok(pending())
 }
 
 struct Session<S> {
