@@ -262,9 +262,12 @@ pub(super) struct Serve {
     /// Serve any number of clients over HTTP at this address, such as `127.0.0.1:8080`; port 0 takes a free one
     #[arg(long, value_name = "ADDR")]
     pub(super) http: Option<String>,
-    /// Serve the built-in demo tools
-    #[arg(long, required = true)]
+    /// Serve the built-in tour of the protocol
+    #[arg(long, required_unless_present = "project", conflicts_with = "project")]
     pub(super) demo: bool,
+    /// Serve the files of this folder: resources, `read_file`, `search` and `write_file`
+    #[arg(long, value_name = "DIR")]
+    pub(super) project: Option<PathBuf>,
     /// Let clients call the tools that say they destroy something
     #[arg(long)]
     pub(super) allow_destructive: bool,

@@ -13,6 +13,7 @@ mod error;
 mod folder;
 mod kind;
 mod path;
+mod provider;
 mod resources;
 mod rules;
 mod search;

@@ -64,3 +64,10 @@ fn terminated() -> io::Result<impl Future<Output = ()>> {
 fn terminated() -> io::Result<impl Future<Output = ()>> {
     Ok(std::future::pending())
 }
+
+/// Returns what nobody can guess: keys of states, seeds of session ids.
+fn random() -> io::Result<[u8; 32]> {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
+    Ok(bytes)
+}

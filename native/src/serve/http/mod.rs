@@ -19,7 +19,7 @@ use std::{
 use selvedge_core::{ServerConfig, http::EndpointConfig, server::StateKey};
 use tokio::{net::TcpListener, sync::Notify, task::JoinHandle};
 
-use super::{Service, terminated};
+use super::{Service, random, terminated};
 
 pub use access::{Access, ProtectedResource, TokenCheck, Verdict};
 pub use tokens::{StaticTokens, TokenFileError};
@@ -113,12 +113,6 @@ fn endpoint_of(
     }
     config.limits.max_head_bytes = config.limits.max_head_bytes.min(options.max_head_bytes);
     Ok(config)
-}
-
-fn random() -> io::Result<[u8; 32]> {
-    let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
-    Ok(bytes)
 }
 
 impl HttpServer {
