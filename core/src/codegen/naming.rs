@@ -83,7 +83,9 @@ impl Work<'_> {
             let Some(tool) = self.types.tools.get(at) else { continue };
             let base = capital(&tool.name);
             let mut open = VecDeque::new();
-            if self.parameters(tool.input).is_some() && !self.names_arguments() {
+            // Parameters are written out one by one; a record that is also used elsewhere has a name there.
+            let is_shared = self.types.node(tool.input).is_some_and(|node| node.uses > 0);
+            if self.parameters(tool.input).is_some() && !self.names_arguments() && !is_shared {
                 seen.insert(tool.input);
                 self.queue_edges(tool.input, &base, 0, &mut open);
             } else {

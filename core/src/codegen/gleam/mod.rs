@@ -100,7 +100,7 @@ fn take_names(work: &mut Work<'_>) -> Names {
         decoders: BTreeMap::new(),
         options: BTreeMap::new(),
     };
-    let sent = reachable(work, work.types.tools.iter().map(|tool| tool.input));
+    let sent = reachable(work, work.types.tools.iter().flat_map(|tool| sent_values(work, tool.input)));
     let received = reachable(work, work.types.tools.iter().filter_map(|tool| tool.output));
     for (at, id) in work.order.clone().into_iter().enumerate() {
         let name = work.names.get(&id).cloned().unwrap_or_default();
@@ -150,6 +150,12 @@ fn take_names(work: &mut Work<'_>) -> Names {
 
 fn cut(wish: &str) -> &str {
     wish.get(..32).unwrap_or(wish)
+}
+
+/// Returns the types of what a function encodes: its parameters, or its one argument.
+fn sent_values(work: &Work<'_>, input: NodeId) -> Vec<NodeId> {
+    let Some(record) = work.parameters(input) else { return alloc::vec![input] };
+    members(work, record).map(|field| field.node).chain(record.rest).collect()
 }
 
 /// Returns every type that some types are made of, as far as Gleam shows them.
@@ -202,15 +208,16 @@ fn compact(declaration: &str) -> String {
     }
 }
 
-/// Turns `label v0: Type` into `label: Type`, which is how a parameter is passed.
+/// Turns `label v0: Type` and `label label: Type` into `label: Type`, which is how a parameter is passed.
 fn fold_inner_names(signature: &str) -> String {
     let mut out = String::with_capacity(signature.len());
     let mut parts = signature.split(' ').peekable();
     while let Some(part) = parts.next() {
         out.push_str(part);
-        let inner = parts.peek().and_then(|next| next.strip_prefix('v')?.strip_suffix(':'));
-        if inner.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
-        {
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let label = part.rsplit('(').next();
+        let inner = parts.peek().and_then(|next| next.strip_suffix(':'));
+        if inner.is_some_and(|inner| Some(inner) == label || inner.strip_prefix('v').is_some_and(is_number)) {
             parts.next();
             out.push(':');
         }
