@@ -3,7 +3,7 @@
 use alloc::{
     collections::{BTreeSet, VecDeque},
     format,
-    string::{String, ToString},
+    string::String,
 };
 
 use super::typed::Work;
@@ -11,7 +11,7 @@ use crate::{
     name::{Language, pascal},
     schema::{
         ir::{NodeId, Shape},
-        loss::{Ledger, Reason},
+        loss::Reason,
     },
 };
 
@@ -20,7 +20,7 @@ const MAX_NESTING: u32 = 6;
 
 impl Work<'_> {
     /// Takes records whose members would share an identifier as values of any shape.
-    pub(super) fn untangle_labels(&mut self, losses: &mut Ledger) {
+    pub(super) fn untangle_labels(&mut self) {
         if self.language == Language::TypeScript {
             return;
         }
@@ -32,21 +32,15 @@ impl Work<'_> {
             let clash =
                 record.fields.iter().map(|field| self.label(field)).find(|label| !seen.insert(label.clone()));
             let Some(clash) = clash else { continue };
-            let owner = self.types.tools.iter().find(|tool| tool.input.0 as usize == at);
-            let (tool, reason) = match owner {
-                Some(tool) => (tool.name.to_string(), Reason::LabelCollision(clash)),
-                None => (String::new(), Reason::FieldCollision),
-            };
-            losses.note(&tool, "/inputSchema", reason);
-            if let Some(node) = self.types.nodes.get_mut(at) {
-                node.shape = Shape::Any;
-            }
+            let id = NodeId::at(at);
+            let is_input = self.types.tools.iter().any(|tool| tool.input == id);
+            self.types.cut(id, if is_input { Reason::LabelCollision(clash) } else { Reason::FieldCollision });
         }
     }
 
     /// Takes tuples inside of shared tuples as values of any shape, where a type that is only an alias would
     /// unfold: Rust reads a graph of them as the tree that it stands for.
-    pub(super) fn cut_tuples(&mut self, losses: &mut Ledger) {
+    pub(super) fn cut_tuples(&mut self) {
         if self.language != Language::Rust {
             return;
         }
@@ -57,10 +51,7 @@ impl Work<'_> {
             if !parts.iter().any(|part| self.names.contains_key(part) && self.is_tuple(*part)) {
                 continue;
             }
-            losses.note("", "", Reason::TooLarge);
-            if let Some(node) = self.types.nodes.get_mut(at) {
-                node.shape = Shape::Any;
-            }
+            self.types.cut(NodeId::at(at), Reason::TooLarge);
         }
     }
 
@@ -98,7 +89,7 @@ impl Work<'_> {
                 }
                 let mut level = level;
                 if self.needs_name(id, level) {
-                    let hint = self.types.node(id).and_then(|node| node.hint.as_deref());
+                    let hint = self.types.node(id).and_then(|node| node.hint());
                     let wish = hint.map_or_else(|| wish.clone(), capital);
                     let name = self.identifiers.take(&wish);
                     self.names.insert(id, name);
@@ -152,7 +143,7 @@ impl Work<'_> {
             (Language::Rust | Language::Gleam, Shape::Union(parts)) => self.types.are_apart(parts),
             _ => false,
         };
-        is_nominal || !is_plain && (level >= MAX_NESTING || node.hint.is_some() && node.uses > 1)
+        is_nominal || !is_plain && (level >= MAX_NESTING || node.definition.is_some() && node.uses > 1)
     }
 }
 

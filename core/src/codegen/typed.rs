@@ -17,7 +17,7 @@ use super::{
     module::Module,
     python, rust, support, surface,
     text::{Hidden, WIDTH, clean, wrap},
-    typescript,
+    typescript, unexpressed,
 };
 use crate::{
     name::{Allocator, Language, callable, first_collision, mangle, mangle_label},
@@ -32,6 +32,8 @@ use crate::{
 pub(super) const MAX_DESCRIPTION: usize = 2_000;
 /// The most characters of a parameter's text there.
 pub(super) const MAX_NOTE: usize = 400;
+/// The most characters of a parameter's default.
+pub(super) const MAX_DEFAULT: usize = 40;
 
 /// A generation while it is under way.
 pub(super) struct Work<'t> {
@@ -64,8 +66,10 @@ pub(super) struct Shown {
 
 pub(super) fn generate(listing: &Listing<'_>, options: &Options) -> Result<Generated, GenerateError> {
     let mut losses = Ledger::default();
-    let mut work = prepare(listing, options, &mut losses)?;
+    let tools = sorted(listing);
+    let mut work = prepare(listing, &tools, options, &mut losses)?;
     let (module, shown) = emit(&mut work, options)?;
+    unexpressed::note(&work, &tools, &mut losses);
     let segment = mangle(&options.server, Language::Gleam, options.digest);
     let path = match options.language {
         Language::Gleam => format!("cap/mcp/{segment}.gleam"),
@@ -96,7 +100,7 @@ pub(super) fn detail(
     options: &Options,
     tool: &str,
 ) -> Result<Option<String>, GenerateError> {
-    let mut work = prepare(listing, options, &mut Ledger::default())?;
+    let mut work = prepare(listing, &sorted(listing), options, &mut Ledger::default())?;
     let (_, shown) = emit(&mut work, options)?;
     Ok(surface::detail(&work, &shown, tool))
 }
@@ -110,8 +114,16 @@ fn emit(work: &mut Work<'_>, options: &Options) -> Result<(Module, Vec<Shown>), 
     }
 }
 
+/// Returns the tools of a listing in the order of their names.
+fn sorted<'t>(listing: &'t Listing<'_>) -> Vec<Tool<'t>> {
+    let mut tools: Vec<_> = listing.tools().collect();
+    tools.sort_by(|a, b| a.name.cmp(&b.name));
+    tools
+}
+
 fn prepare<'t>(
     listing: &'t Listing<'_>,
+    tools: &[Tool<'t>],
     options: &'t Options,
     losses: &mut Ledger,
 ) -> Result<Work<'t>, GenerateError> {
@@ -119,8 +131,6 @@ fn prepare<'t>(
     for fault in listing.faults() {
         losses.note(&format!("#{}", fault.index), "", Reason::Dropped(fault.to_string()));
     }
-    let mut tools: Vec<Tool<'_>> = listing.tools().collect();
-    tools.sort_by(|a, b| a.name.cmp(&b.name));
     let reserved = reserved_callables(options.language);
     let names: Vec<_> =
         tools.iter().map(|tool| callable(&tool.name, options.language, reserved, options.digest)).collect();
@@ -128,10 +138,13 @@ fn prepare<'t>(
     if let Some((first, second)) = first_collision(pairs) {
         return Err(GenerateError::collision(first, second));
     }
-    for tool in &tools {
-        note_text(tool, losses);
+    for tool in tools {
+        let text = tool.description.as_deref().unwrap_or_default();
+        for reason in unexpressed::text_losses(text, MAX_DESCRIPTION, Hidden::Extended) {
+            losses.note(&tool.name, "/description", reason);
+        }
     }
-    let types = build(&tools, losses);
+    let types = build(tools, losses);
     let mut identifiers = Allocator::default();
     identifiers.reserve(names.iter().map(String::as_str));
     identifiers.reserve(reserved_types(options.language).iter().copied());
@@ -146,21 +159,10 @@ fn prepare<'t>(
         identifiers,
         digest: options.digest,
     };
-    work.untangle_labels(losses);
+    work.untangle_labels();
     work.give_names();
-    work.cut_tuples(losses);
+    work.cut_tuples();
     Ok(work)
-}
-
-fn note_text(tool: &Tool<'_>, losses: &mut Ledger) {
-    let Some(description) = tool.description.as_deref() else { return };
-    let hidden = Hidden::Extended.count(description);
-    if hidden > 0 {
-        losses.note(&tool.name, "/description", Reason::HiddenText(hidden));
-    }
-    if description.len() > MAX_DESCRIPTION && description.chars().count() > MAX_DESCRIPTION {
-        losses.note(&tool.name, "/description", Reason::LongText(description.len()));
-    }
 }
 
 impl<'t> Work<'t> {
@@ -221,7 +223,7 @@ pub(super) fn note(field: &Field<'_>, max: usize) -> Option<String> {
     }
     if let Some(default) = field.default.filter(|default| *default != "null") {
         let lead = if out.is_empty() { "" } else { " " };
-        let shown = clean(default, 40, Hidden::Extended);
+        let shown = clean(default, MAX_DEFAULT, Hidden::Extended);
         for part in [lead, "(default ", &shown, ")"] {
             out.push_str(part);
         }

@@ -13,14 +13,14 @@ use super::{
     keywords::Keywords,
     loss::{Ledger, Reason},
     passes,
-    refs::Pointers,
+    refs::{Pointers, unfragmented},
 };
 use crate::{
     codegen::{
-        Tool, pointer_token,
+        Tool,
         text::{Hidden, clean},
     },
-    json::{Item, Kind},
+    json::{Item, Kind, push_pointer},
 };
 
 /// The most types of a listing.
@@ -89,7 +89,7 @@ pub(crate) fn build<'t>(tools: &[Tool<'t>], losses: &mut Ledger) -> Types<'t> {
         builder.tool(tool);
     }
     let mut types = builder.types;
-    passes::finish(&mut types, losses);
+    passes::finish(&mut types);
     types
 }
 
@@ -132,6 +132,7 @@ impl<'t> Builder<'t, '_> {
             && keywords.one_of.is_none()
             && keywords.reference.is_none();
         if is_bare {
+            self.restrictions(&keywords);
             return self.push(Shape::Record(super::ir::Record { fields: Vec::new(), rest: None }));
         }
         self.whole(schema, "/inputSchema")
@@ -147,7 +148,7 @@ impl<'t> Builder<'t, '_> {
         while let Some(pending) = self.pending.pop() {
             self.base.clear();
             self.base.push_str(base);
-            self.base.push_str(pending.path.strip_prefix('#').unwrap_or_default());
+            self.base.push_str(&unfragmented(&pending.path).unwrap_or_default());
             let built = self.node(pending.item, 0, None);
             let shape = self.types.shape(built).clone();
             self.set(pending.node, shape);
@@ -158,14 +159,20 @@ impl<'t> Builder<'t, '_> {
     pub(super) fn loss(&mut self, reason: Reason) {
         let mut path = self.base.clone();
         for step in &self.path {
-            path.push('/');
             match step {
-                Step::Word(word) => path.push_str(word),
-                Step::Name(name) => path.push_str(&pointer_token(name)),
-                Step::Index(at) => path.push_str(&at.to_string()),
+                Step::Word(word) => push_pointer(&mut path, word),
+                Step::Name(name) => push_pointer(&mut path, name),
+                Step::Index(at) => push_pointer(&mut path, &at.to_string()),
             }
         }
         self.losses.note(&self.tool, &path, reason);
+    }
+
+    /// Lists the keywords of a schema that only restrict a value.
+    pub(super) fn restrictions(&mut self, keywords: &Keywords<'t>) {
+        for keyword in &keywords.unchecked {
+            self.loss(Reason::Unchecked(keyword));
+        }
     }
 
     pub(super) fn any_because(&mut self, reason: Reason) -> NodeId {
@@ -174,9 +181,9 @@ impl<'t> Builder<'t, '_> {
     }
 
     pub(super) fn push(&mut self, shape: Shape<'t>) -> NodeId {
-        let id = NodeId(u32::try_from(self.types.nodes.len()).unwrap_or(u32::MAX));
+        let id = NodeId::at(self.types.nodes.len());
         self.spent += 1;
-        self.types.nodes.push(Node { shape, hint: None, is_cyclic: false, component: 0, uses: 0 });
+        self.types.nodes.push(Node { shape, definition: None, is_cyclic: false, component: 0, uses: 0 });
         id
     }
 
@@ -220,6 +227,7 @@ impl<'t> Builder<'t, '_> {
             rest.reference = None;
             rest.kind = rest.kind.filter(|_| outer.is_none());
             if !rest.has_shape() {
+                self.restrictions(&keywords);
                 let target = self.follow(reference);
                 return if keywords.nullable { self.push(Shape::Nullable(target)) } else { target };
             }
@@ -245,10 +253,9 @@ impl<'t> Builder<'t, '_> {
             return self.any_because(Reason::TooLarge);
         }
         let node = self.push(Shape::Any);
-        let hint = pointer.rsplit('/').next().filter(|name| !name.is_empty() && *name != "#");
-        let hint = hint.map(|name| Cow::Owned(name.into()));
+        let is_named = !pointer.ends_with('/') && *pointer != *"#";
         if let Some(slot) = self.types.nodes.get_mut(node.0 as usize) {
-            slot.hint = hint;
+            slot.definition = is_named.then(|| pointer.clone());
         }
         self.targets.insert(item.index(), node);
         self.pending.push(Pending { item, node, path: pointer });
@@ -283,9 +290,7 @@ impl<'t> Builder<'t, '_> {
         if keywords.all_of.is_some() || keywords.reference.is_some() {
             return self.combined(keywords, depth);
         }
-        for keyword in &keywords.unchecked {
-            self.loss(Reason::Unchecked(keyword));
-        }
+        self.restrictions(keywords);
         if let Some(constant) = keywords.constant {
             return self.literals(core::iter::once(constant));
         }

@@ -3,7 +3,9 @@
 //! The types of all tools stand in one arena and refer to each other by place, so a recursive schema is a cycle
 //! of edges and nothing is ever unfolded. Emitters read this and never a schema.
 
-use alloc::{borrow::Cow, vec::Vec};
+use alloc::{borrow::Cow, collections::BTreeMap, vec::Vec};
+
+use super::loss::Reason;
 
 /// The place of a type in [`Types`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,6 +17,8 @@ pub struct Types<'t> {
     pub(crate) nodes: Vec<Node<'t>>,
     /// The tools, in the order of their names.
     pub tools: Vec<ToolType<'t>>,
+    /// The types that said more and became any value after their schemas were read, and why.
+    pub(crate) cut: BTreeMap<NodeId, Reason>,
 }
 
 /// A tool with its types.
@@ -35,14 +39,28 @@ pub struct ToolType<'t> {
 pub struct Node<'t> {
     /// What it is.
     pub shape: Shape<'t>,
-    /// The name of the definition that it came from.
-    pub hint: Option<Cow<'t, str>>,
+    /// The reference that leads to the definition that it came from, where that has a name.
+    pub definition: Option<Cow<'t, str>>,
     /// It leads back to itself.
     pub is_cyclic: bool,
     /// Which nodes it forms a cycle with.
     pub(crate) component: u32,
     /// How many edges lead to it.
     pub uses: u32,
+}
+
+impl NodeId {
+    /// Returns the place with this number.
+    pub(crate) fn at(at: usize) -> Self {
+        Self(u32::try_from(at).unwrap_or(u32::MAX))
+    }
+}
+
+impl Node<'_> {
+    /// Returns the name of the definition that the type came from.
+    pub(crate) fn hint(&self) -> Option<&str> {
+        self.definition.as_deref()?.rsplit('/').next()
+    }
 }
 
 /// What a value may be.
@@ -168,6 +186,14 @@ impl<'t> Types<'t> {
     #[must_use]
     pub fn node(&self, id: NodeId) -> Option<&Node<'t>> {
         self.nodes.get(id.0 as usize)
+    }
+
+    /// Makes a type any value, which its tools have to list as a loss.
+    pub(crate) fn cut(&mut self, id: NodeId, reason: Reason) {
+        if let Some(node) = self.nodes.get_mut(id.0 as usize) {
+            node.shape = Shape::Any;
+            self.cut.insert(id, reason);
+        }
     }
 
     /// Returns how many types there are.

@@ -7,6 +7,6 @@ mod keywords;
 pub(crate) mod loss;
 mod passes;
 pub mod plan;
-mod refs;
+pub(crate) mod refs;
 
 pub use loss::{Loss, Reason};

@@ -3,8 +3,7 @@
 use alloc::{format, vec::Vec};
 
 use super::{
-    Names, Way, is_apart, members, write_applied, write_constant, write_constant_member, write_maybe,
-    write_rest,
+    Names, Way, members, write_applied, write_constant, write_constant_member, write_maybe, write_rest,
 };
 use crate::{
     codegen::{module::Module, typed::Work},
@@ -80,7 +79,7 @@ pub(super) fn write_encoder(body: &mut Module, work: &Work<'_>, names: &Names, i
             }
             body.raw("  }");
         }
-        Shape::Tagged(_) | Shape::Union(_) if !variants.is_empty() && !is_opaque(work, id) => {
+        Shape::Tagged(_) | Shape::Union(_) if !variants.is_empty() && !work.is_opaque(id) => {
             body.raw("case value {\n");
             for (variant, part) in variants.iter().zip(parts(work, id)) {
                 body.raw("    ").word(variant).raw("(value) -> ");
@@ -95,10 +94,6 @@ pub(super) fn write_encoder(body: &mut Module, work: &Work<'_>, names: &Names, i
         }
     }
     body.raw("\n}\n");
-}
-
-fn is_opaque(work: &Work<'_>, id: NodeId) -> bool {
-    matches!(work.types.shape(id), Shape::Union(_)) && !is_apart(work, id)
 }
 
 fn parts(work: &Work<'_>, id: NodeId) -> Vec<NodeId> {

@@ -167,8 +167,7 @@ fn reachable(work: &Work<'_>, from: impl Iterator<Item = NodeId>) -> BTreeSet<No
             continue;
         }
         match work.types.shape(id) {
-            Shape::Tuple(_) => {}
-            Shape::Union(_) if !work.names.contains_key(&id) || !is_apart(work, id) => {}
+            _ if work.is_opaque(id) => {}
             Shape::Record(record) => {
                 open.extend(members(work, record).map(|field| field.node));
                 open.extend(record.rest);
@@ -177,10 +176,6 @@ fn reachable(work: &Work<'_>, from: impl Iterator<Item = NodeId>) -> BTreeSet<No
         }
     }
     seen
-}
-
-fn is_apart(work: &Work<'_>, id: NodeId) -> bool {
-    matches!(work.types.shape(id), Shape::Union(parts) if work.types.are_apart(parts))
 }
 
 fn members<'w, 't>(work: &'w Work<'t>, record: &'w Record<'t>) -> impl Iterator<Item = &'w Field<'t>> {
