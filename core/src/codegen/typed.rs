@@ -23,7 +23,7 @@ use crate::{
     name::{Allocator, Language, callable, first_collision, mangle, mangle_label},
     schema::{
         build::build,
-        ir::{Field, Literal, NodeId, Record, Shape, Types},
+        ir::{Field, Kinds, Literal, NodeId, Record, Shape, Types},
         loss::{Ledger, Reason},
     },
 };
@@ -198,6 +198,30 @@ impl<'t> Work<'t> {
             _ => None,
         }
     }
+}
+
+/// Returns the members of a record that a program chooses: a constant is not one.
+pub(super) fn members<'w, 't>(
+    work: &'w Work<'t>,
+    record: &'w Record<'t>,
+) -> impl Iterator<Item = &'w Field<'t>> {
+    record.fields.iter().filter(|field| !(field.is_required && work.constant(field.node).is_some()))
+}
+
+/// The kinds of values that alternatives are told apart by.
+pub(super) const KINDS: [Kinds; 5] = [Kinds::BOOL, Kinds::NUMBER, Kinds::STRING, Kinds::ARRAY, Kinds::OBJECT];
+
+/// Returns the word for the last of some kinds; the words come in the order of [`KINDS`].
+pub(super) fn kind_word(kinds: Kinds, words: [&'static str; 5]) -> &'static str {
+    let mut pairs = KINDS.iter().zip(words).rev();
+    pairs.find(|(kind, _)| !kinds.is_apart(**kind)).map_or("Other", |(_, word)| word)
+}
+
+/// Returns what a value of one of some kinds matches; the patterns come in the order of [`KINDS`].
+pub(super) fn patterns(kinds: Kinds, patterns: [&'static str; 5], indent: &str) -> String {
+    let pairs = KINDS.iter().zip(patterns);
+    let matching: Vec<_> = pairs.filter(|(kind, _)| !kinds.is_apart(**kind)).map(|(_, text)| text).collect();
+    format!("{indent}{}", matching.join(" | "))
 }
 
 /// Appends the documentation of a function: the server's text behind its mark, then its parameters.

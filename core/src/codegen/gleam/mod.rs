@@ -17,14 +17,17 @@ use super::{
     comment::Cage,
     module::Module,
     surface,
-    typed::{Shown, Work, literal_word, push_docs},
+    typed::{Shown, Work, kind_word, literal_word, members, push_docs},
 };
 use crate::{
     name::{Language, pascal},
-    schema::ir::{Field, Kinds, Literal, NodeId, Record, Shape},
+    schema::ir::{Field, Literal, NodeId, Record, Shape},
 };
 
 const CAGE: Cage = Cage::new(Language::Gleam, "");
+
+/// The names of alternatives that the kind of a value tells apart, in the order of [`KINDS`](super::typed::KINDS).
+const KIND_WORDS: [&str; 5] = ["Flag", "Number", "Text", "Items", "Object"];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
@@ -114,7 +117,7 @@ fn take_names(work: &mut Work<'_>) -> Names {
                 .map(|(value, _)| literal_word(&Literal::Str(value.clone())).into())
                 .collect(),
             Shape::Union(parts) => {
-                parts.iter().map(|part| kind_word(work.types.kinds(*part)).to_string()).collect()
+                parts.iter().map(|part| kind_word(work.types.kinds(*part), KIND_WORDS).to_string()).collect()
             }
             _ => Vec::new(),
         };
@@ -176,21 +179,6 @@ fn reachable(work: &Work<'_>, from: impl Iterator<Item = NodeId>) -> BTreeSet<No
         }
     }
     seen
-}
-
-fn members<'w, 't>(work: &'w Work<'t>, record: &'w Record<'t>) -> impl Iterator<Item = &'w Field<'t>> {
-    record.fields.iter().filter(|field| !(field.is_required && work.constant(field.node).is_some()))
-}
-
-fn kind_word(kinds: Kinds) -> &'static str {
-    const WORDS: [(Kinds, &str); 5] = [
-        (Kinds::OBJECT, "Object"),
-        (Kinds::ARRAY, "Items"),
-        (Kinds::STRING, "Text"),
-        (Kinds::NUMBER, "Number"),
-        (Kinds::BOOL, "Flag"),
-    ];
-    WORDS.iter().find(|(kind, _)| !kinds.is_apart(*kind)).map_or("Other", |(_, word)| word)
 }
 
 /// Puts a declaration on one line, and names the only constructor of a type once.
