@@ -8,5 +8,7 @@ pub(crate) mod loss;
 mod passes;
 pub mod plan;
 pub(crate) mod refs;
+#[cfg(test)]
+mod tests;
 
 pub use loss::{Loss, Reason};
