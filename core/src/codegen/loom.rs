@@ -113,7 +113,9 @@ fn note_losses(tool: &Tool<'_>, plan: &Plan<'_>, losses: &mut Ledger) {
     let mut parameter = |name: &str, kind: Option<Reason>, text: Option<&str>| {
         let mut path = String::from("/inputSchema/properties");
         push_pointer(&mut path, name);
-        kind.into_iter().for_each(|reason| note(&path, reason));
+        if let Some(reason) = kind {
+            note(&path, reason);
+        }
         for reason in text_losses(text.unwrap_or_default(), MAX_NOTE, Hidden::Loom) {
             note(&format!("{path}/description"), reason);
         }

@@ -163,21 +163,26 @@ impl<'w> Walk<'w, '_> {
             let texts =
                 [("description", field.note.as_deref(), MAX_NOTE), ("default", field.default, MAX_DEFAULT)];
             for (member, text, max) in texts {
-                let Some(text) = text else { continue };
-                for reason in text_losses(text, max, Hidden::Extended) {
-                    let mut path = String::new();
-                    ["properties", &field.name, member].iter().for_each(|step| push_pointer(&mut path, step));
-                    self.note(&path, reason);
+                for reason in text_losses(text.unwrap_or_default(), max, Hidden::Extended) {
+                    self.note(&pointer(&["properties", &field.name, member]), reason);
                 }
             }
         }
     }
 }
 
+fn pointer(steps: &[&str]) -> String {
+    let mut pointer = String::new();
+    for step in steps {
+        push_pointer(&mut pointer, step);
+    }
+    pointer
+}
+
 /// Returns what is lost of a text that is cleaned and cut.
-pub(super) fn text_losses(text: &str, max: usize, hidden: Hidden) -> impl Iterator<Item = Reason> {
+pub(super) fn text_losses(text: &str, max: usize, hidden: Hidden) -> Vec<Reason> {
     let hidden = hidden.count(text);
     let is_long = text.len() > max && text.chars().count() > max;
     let hidden = (hidden > 0).then_some(Reason::HiddenText(hidden));
-    hidden.into_iter().chain(is_long.then(|| Reason::LongText(text.len())))
+    hidden.into_iter().chain(is_long.then_some(Reason::LongText(text.len()))).collect()
 }

@@ -132,7 +132,7 @@ impl<'t> Builder<'t, '_> {
             && keywords.one_of.is_none()
             && keywords.reference.is_none();
         if is_bare {
-            self.restrictions(&keywords);
+            self.restrictions([&keywords]);
             return self.push(Shape::Record(super::ir::Record { fields: Vec::new(), rest: None }));
         }
         self.whole(schema, "/inputSchema")
@@ -168,9 +168,12 @@ impl<'t> Builder<'t, '_> {
         self.losses.note(&self.tool, &path, reason);
     }
 
-    /// Lists the keywords of a schema that only restrict a value.
-    pub(super) fn restrictions(&mut self, keywords: &Keywords<'t>) {
-        for keyword in &keywords.unchecked {
+    /// Lists the keywords of some schemas that only restrict a value.
+    pub(super) fn restrictions<'k>(&mut self, schemas: impl IntoIterator<Item = &'k Keywords<'t>>)
+    where
+        't: 'k,
+    {
+        for keyword in schemas.into_iter().flat_map(|keywords| &keywords.unchecked) {
             self.loss(Reason::Unchecked(keyword));
         }
     }
@@ -227,7 +230,7 @@ impl<'t> Builder<'t, '_> {
             rest.reference = None;
             rest.kind = rest.kind.filter(|_| outer.is_none());
             if !rest.has_shape() {
-                self.restrictions(&keywords);
+                self.restrictions([&keywords]);
                 let target = self.follow(reference);
                 return if keywords.nullable { self.push(Shape::Nullable(target)) } else { target };
             }
@@ -290,7 +293,7 @@ impl<'t> Builder<'t, '_> {
         if keywords.all_of.is_some() || keywords.reference.is_some() {
             return self.combined(keywords, depth);
         }
-        self.restrictions(keywords);
+        self.restrictions([keywords]);
         if let Some(constant) = keywords.constant {
             return self.literals(core::iter::once(constant));
         }

@@ -40,13 +40,13 @@ impl<'t> Builder<'t, '_> {
             }
         };
         let (mut shaped, bare): (Vec<_>, Vec<_>) = parts.into_iter().partition(Keywords::has_shape);
-        bare.iter().for_each(|part| self.restrictions(part));
+        self.restrictions(&bare);
         if shaped.len() > 1 {
             // A bare `type: object` adds nothing to what describes an object already.
             let is_bare = |part: &Keywords<'_>| part.is_plain_object() && !part.is_object_like();
             let others = shaped.iter().filter(|part| !is_bare(part)).count();
             if others == 1 {
-                shaped.iter().filter(|part| is_bare(part)).for_each(|part| self.restrictions(part));
+                self.restrictions(shaped.iter().filter(|part| is_bare(part)));
                 shaped.retain(|part| !is_bare(part));
             }
         }
@@ -54,7 +54,7 @@ impl<'t> Builder<'t, '_> {
             [] => Shape::Any,
             [single] => self.shape(single, depth),
             several if several.iter().all(Keywords::is_plain_object) => {
-                several.iter().for_each(|part| self.restrictions(part));
+                self.restrictions(several);
                 self.object(&several.iter().collect::<Vec<_>>(), depth)
             }
             several => self.mixed(several, depth),
@@ -67,7 +67,7 @@ impl<'t> Builder<'t, '_> {
         let alternatives = parts.iter().filter(|part| part.any_of.is_some() || part.one_of.is_some());
         if !objects.is_empty() && objects.len() + alternatives.count() == parts.len() {
             self.loss(Reason::Unchecked("anyOf"));
-            parts.iter().for_each(|part| self.restrictions(part));
+            self.restrictions(parts);
             return self.object(&objects, depth);
         }
         let kinds: BTreeSet<_> = parts.iter().filter_map(|part| part.kind.map(Item::as_str)).collect();
@@ -78,8 +78,7 @@ impl<'t> Builder<'t, '_> {
         let (first, second) = (exact.next(), exact.next());
         if let (true, Some(chosen), None) = (is_scalar && !has_alternatives, first.or(parts.first()), second)
         {
-            let others = parts.iter().filter(|part| !core::ptr::eq(*part, chosen));
-            others.for_each(|part| self.restrictions(part));
+            self.restrictions(parts.iter().filter(|part| !core::ptr::eq(*part, chosen)));
             return self.shape(chosen, depth);
         }
         self.loss(Reason::Conflict);
@@ -195,7 +194,7 @@ impl<'t> Builder<'t, '_> {
             ([single], _) => {
                 for other in schemas.iter().filter(|other| other.index() != single.index()) {
                     self.enter(&steps);
-                    self.restrictions(&Keywords::of(*other));
+                    self.restrictions([&Keywords::of(*other)]);
                     self.leave(steps.len());
                 }
                 self.below(&steps, *single, depth)

@@ -230,8 +230,8 @@ fn a_reference_is_an_edge_and_a_cycle_without_a_record_is_cut() {
             r##""N":{"anyOf":[{"type":"string"},{"additionalProperties":{"$ref":"#/$defs/N"}}]}"##,
             Reason::ReferenceLoop,
         ),
-        (r##""N":{"$ref":"other.json"}"##, Reason::ForeignReference),
-        (r##""N":7"##, Reason::DanglingReference),
+        (r#""N":{"$ref":"other.json"}"#, Reason::ForeignReference),
+        (r#""N":7"#, Reason::DanglingReference),
     ] {
         let (shown, lost) = read_with(r##"{"$ref":"#/$defs/N"}"##, definitions);
         assert_eq!(shown, "any", "{definitions}");
