@@ -122,11 +122,10 @@ impl<'w> Walk<'w, '_> {
 
     /// Returns whether a type is none to go on with here: it starts a way of its own, or has been listed.
     fn meet(&mut self, id: NodeId, path: &str, roots: &mut Vec<(NodeId, String)>) -> bool {
-        let Some(node) = self.work.types.node(id) else { return true };
         if self.work.names.contains_key(&id) && !self.introduced.remove(&id) {
             return true;
         }
-        let definition = node.definition.as_deref().and_then(unfragmented);
+        let definition = self.work.types.definitions.get(&id).and_then(|pointer| unfragmented(pointer));
         let is_start = path.is_empty() || definition.is_some();
         if is_start {
             roots.push((id, definition.map_or_else(|| path.to_owned(), Cow::into_owned)));
@@ -160,10 +159,11 @@ impl<'w> Walk<'w, '_> {
     fn texts(&mut self) {
         let record = self.work.parameters(self.own.input);
         for field in record.map_or(&[][..], |record| &record.fields) {
-            let texts =
-                [("description", field.note.as_deref(), MAX_NOTE), ("default", field.default, MAX_DEFAULT)];
+            let types = &self.work.types;
+            let default = types.fallback(field).map(Cow::Borrowed);
+            let texts = [("description", types.note(field), MAX_NOTE), ("default", default, MAX_DEFAULT)];
             for (member, text, max) in texts {
-                for reason in text_losses(text.unwrap_or_default(), max, Hidden::Extended) {
+                for reason in text_losses(text.as_deref().unwrap_or_default(), max, Hidden::Extended) {
                     self.note(&pointer(&["properties", &field.name, member]), reason);
                 }
             }

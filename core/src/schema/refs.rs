@@ -81,7 +81,7 @@ impl<'t> Pointers<'t> {
                     }
                     index
                 });
-                index.get(name.as_str()).copied()
+                index.get(&*name).copied()
             }
             Kind::Array => name.parse().ok().and_then(|at| item.elements().nth(at)),
             _ => None,

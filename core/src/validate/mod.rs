@@ -48,6 +48,8 @@ use check::{Checker, Spot, Verdict};
 pub use hint::distance;
 use schema::{Rule, Schema};
 
+pub(crate) use hint::nearest;
+
 use crate::json::{MAX_DEPTH, Shown, Tape, Value, View};
 
 /// The steps that a check may take by default, beside those that the value's size grants.
