@@ -24,9 +24,9 @@ fn destructive_tools_run_once_they_are_allowed() {
 
 #[test]
 fn a_folder_is_served_and_nothing_beside_it() {
-    let folder = Folder::new();
-    std::fs::write(folder.path().join("a.txt"), "password = hunter2hunter2\nplain\n").unwrap();
-    let serve = ["--", selvedge(), "serve", "--project", folder.path().to_str().unwrap()];
+    let folder = Folder::new("tour");
+    std::fs::write(folder.file("a.txt"), "password = hunter2hunter2\nplain\n").unwrap();
+    let serve = ["--", selvedge(), "serve", "--project", &folder.file("")];
     let project = |words: &[&str]| run(&[words, &serve].concat());
     let read = project(&["call", "read_file", "path=a.txt"]).ends_with(0);
     assert!(read.out.contains("plain") && !read.out.contains("hunter2"), "{}", read.out);

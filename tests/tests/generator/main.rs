@@ -4,6 +4,7 @@
 
 mod fixtures;
 mod gleam_syntax;
+mod losses;
 mod names;
 mod numbers;
 mod sizes;
