@@ -1,8 +1,11 @@
 //! Who is to blame: `Violation` for the peer, `Misuse` for the application.
 
+use alloc::{boxed::Box, string::String};
+
 use crate::{
-    json::SyntaxError,
+    json::{Shown, SyntaxError},
     jsonrpc::{Fault, Oddities, code},
+    validate::Mismatch,
 };
 
 /// Something that the peer did against the protocol.
@@ -231,6 +234,14 @@ pub enum Misuse {
     NotAnObject {
         /// What the value was meant to be.
         what: &'static str,
+    },
+    /// The arguments are not what the tool takes, as it was listed last.
+    #[error("`{}` does not take these arguments: {mismatch}", Shown(.tool))]
+    BadArguments {
+        /// The tool.
+        tool: String,
+        /// Where the arguments differ from its schema.
+        mismatch: Box<Mismatch>,
     },
     /// Parameters hold a `_meta` of their own, and progress is asked for, which needs it.
     #[error("the parameters must not hold `_meta` where progress is asked for")]

@@ -20,6 +20,11 @@ pub struct Limits {
     ///
     /// Worst case kept: this much text for each listing in flight.
     pub max_listing_bytes: usize,
+    /// What the listed tools say of their calls, together: names and schemas, in bytes of text, and 1,024 for
+    /// each tool. Tools beyond it are not checked. Default 8 MiB.
+    ///
+    /// Worst case kept: 30 times as much, once every tool was called.
+    pub max_schema_bytes: usize,
     /// Requests of the peer that wait for the application at the same time. Default 64.
     ///
     /// Worst case kept: this many ids and parameters, each at most one message long.
@@ -46,7 +51,8 @@ impl Default for Limits {
             max_message_bytes: 16 << 20,
             max_calls_in_flight: 1_024,
             max_pages: 64,
-            max_listing_bytes: 64 << 20,
+            max_listing_bytes: 68 << 20,
+            max_schema_bytes: 4 << 20,
             max_asks: 64,
             max_id_bytes: 1_024,
             max_method_bytes: 1_024,

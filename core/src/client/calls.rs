@@ -19,6 +19,8 @@ pub struct CallOptions {
     pub patience: Option<Patience>,
     /// Ask the server to report progress, which comes as [`Event::Progressed`].
     pub progress: bool,
+    /// Make the call without the checks of [`ClientConfig::checks`](super::ClientConfig::checks).
+    pub unchecked: bool,
 }
 
 impl Purpose {
@@ -33,7 +35,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// The session is not ready, too many calls are in flight, or the arguments are not an object.
+    /// The session is not ready, too many calls are in flight, or the arguments are not an object, or not
+    /// what the tool takes.
     pub fn call_tool(
         &mut self,
         now: Tick,
@@ -41,8 +44,15 @@ impl Client {
         arguments: &str,
         options: CallOptions,
     ) -> Result<CallId, Misuse> {
-        check_object(arguments, "the arguments")?;
-        self.call(now, Purpose::CallTool, "tools/call", options, |out| {
+        // A session that has ended tells nothing more, and there is nothing to send.
+        let is_checked = !options.unchecked && self.reason().is_none();
+        let checked = if is_checked { self.check_arguments(name, arguments) } else { None };
+        match checked {
+            Some(checked) => checked?,
+            None => check_object(arguments, "the arguments").map(drop)?,
+        }
+        let promise = if is_checked { self.promise(name) } else { None };
+        self.call(now, Purpose::CallTool { promise }, "tools/call", options, |out| {
             out.push_str("\"name\":");
             push_string(out, name);
             out.push_str(",\"arguments\":");
@@ -213,7 +223,8 @@ impl Client {
     }
 
     fn list(&mut self, now: Tick, kind: ListKind, options: CallOptions) -> Result<CallId, Misuse> {
-        self.call(now, Purpose::List(Pages::new(kind)), kind.method(), options, |_| {})
+        let purpose = Purpose::List { pages: Pages::new(kind), edition: 0 };
+        self.call(now, purpose, kind.method(), options, |_| {})
     }
 
     /// Makes a call. `members` appends the members of its parameters, of which there may be none.
@@ -293,9 +304,11 @@ impl Client {
         match tag.purpose {
             Purpose::Initialize { asked } => self.initialize_refused(asked, error),
             Purpose::Discover { refusal } => self.discover_refused(refusal, &error),
-            Purpose::List(pages) if error.code == code::METHOD_NOT_FOUND && !self.declares(pages.kind()) => {
+            Purpose::List { pages, edition }
+                if error.code == code::METHOD_NOT_FOUND && !self.declares(pages.kind()) =>
+            {
                 // What was never declared is not there: an empty list, not a failure.
-                self.finish_list(tag.call, &pages);
+                self.finish_list(tag.call, &pages, edition);
             }
             purpose => self.fail(&Tag { call: tag.call, purpose }, CallError::Refused(error)),
         }
@@ -316,10 +329,14 @@ impl Client {
         let answer = match purpose {
             Purpose::Initialize { .. } => return self.initialized(result),
             Purpose::Discover { refusal } => return self.discovered(refusal, &result),
-            Purpose::List(pages) => return self.page(call, pages, result, rest),
-            Purpose::CallTool => match CallToolResult::read(result, index, origin) {
+            Purpose::List { pages, edition } => return self.page(call, pages, edition, result, rest),
+            Purpose::CallTool { promise } => match CallToolResult::read(result, index, origin) {
                 Ok(result) if result.is_error() => Err(CallError::ToolFailed(result)),
-                read => read.map(Answer::Called).map_err(wrong_shape),
+                Ok(result) => {
+                    let checked = self.check_result(promise.as_deref(), result);
+                    checked.map(Answer::Called).map_err(CallError::BadResult)
+                }
+                Err(wrong) => Err(wrong_shape(wrong)),
             },
             Purpose::ReadResource => ReadResult::read(result).map(Answer::Resource).map_err(wrong_shape),
             Purpose::GetPrompt => PromptResult::read(result).map(Answer::Prompt).map_err(wrong_shape),
@@ -331,17 +348,19 @@ impl Client {
     }
 
     /// A page of a listing has come: the next one is asked for, or the listing is whole.
-    fn page(&mut self, call: CallId, mut pages: Pages, page: RawJson, rest: Patience) {
+    fn page(&mut self, call: CallId, mut pages: Pages, edition: u64, page: RawJson, rest: Patience) {
         if let Err(fault) = pages.check(page.view()) {
             return self.settle(call, Err(wrong_shape((fault, page))));
         }
         if Pages::has_bad_cursor(page.view()) {
             self.violated(Violation::BadCursor);
         }
+        // A change that was told before the first page came is in it; a later one may have missed a page.
+        let edition = if pages.is_empty() { self.contracts.edition() } else { edition };
         let limits = &self.config.limits;
         let error = match pages.push(page, limits.max_pages, limits.max_listing_bytes) {
-            Turn::Done => return self.finish_list(call, &pages),
-            Turn::Next(cursor) => return self.next_page(call, pages, &cursor, rest),
+            Turn::Done => return self.finish_list(call, &pages, edition),
+            Turn::Next(cursor) => return self.next_page(call, pages, edition, &cursor, rest),
             Turn::Loop(cursor) => CallError::PaginationLoop { cursor },
             Turn::TooManyPages => CallError::TooManyPages { limit: limits.max_pages },
             Turn::TooManyBytes => CallError::ListingTooLarge { limit: limits.max_listing_bytes },
@@ -349,7 +368,7 @@ impl Client {
         self.settle(call, Err(error));
     }
 
-    fn next_page(&mut self, call: CallId, pages: Pages, cursor: &str, rest: Patience) {
+    fn next_page(&mut self, call: CallId, pages: Pages, edition: u64, cursor: &str, rest: Patience) {
         let id = self.requests.mint();
         let method = pages.kind().method();
         let Ok(message) = self.encode(id, method, false, |out| push_member(out, "cursor", cursor)) else {
@@ -357,11 +376,11 @@ impl Client {
             let limit = self.config.limits.max_message_bytes;
             return self.settle(call, Err(CallError::TooLarge { limit }));
         };
-        self.requests.wait(self.now, id, rest, Tag { call, purpose: Purpose::List(pages) });
+        self.requests.wait(self.now, id, rest, Tag { call, purpose: Purpose::List { pages, edition } });
         self.send(message);
     }
 
-    fn finish_list(&mut self, call: CallId, pages: &Pages) {
+    fn finish_list(&mut self, call: CallId, pages: &Pages, edition: u64) {
         let tolerance = self.config.tolerance;
         let outcome = match pages.kind() {
             ListKind::Tools => pages.finish(tolerance).map(Answer::Tools),
@@ -373,6 +392,11 @@ impl Client {
             fault: AnswerFault::BadEntry { index: bad.index, reason: bad.reason },
             raw: None,
         });
+        if let Ok(Answer::Tools(listing)) = &outcome
+            && edition == self.contracts.edition()
+        {
+            self.contracts.learn(&listing.items, self.config.checks, self.config.limits.max_schema_bytes);
+        }
         self.settle(call, outcome);
     }
 }

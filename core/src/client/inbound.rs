@@ -243,6 +243,9 @@ impl Client {
 
     fn notified(&mut self, method: &str, params: Option<View<'_>>) {
         if Changes::is_about(method) {
+            if method == "notifications/tools/list_changed" {
+                self.contracts.forget();
+            }
             let event = self.changes.notice(self.now, method, self.config.changes_interval);
             self.effects.extend(event.map(Effect::Event));
             return;

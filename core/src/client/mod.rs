@@ -4,6 +4,7 @@ mod asks;
 mod calls;
 mod changes;
 mod closing;
+mod contracts;
 mod event;
 mod inbound;
 mod negotiate;
@@ -13,6 +14,7 @@ mod stray;
 use alloc::{
     collections::VecDeque,
     string::{String, ToString},
+    sync::Arc,
     vec::Vec,
 };
 use core::time::Duration;
@@ -26,13 +28,14 @@ use crate::{
 };
 use changes::Changes;
 use closing::Ending;
+use contracts::{Contracts, Demand};
 use state::Trigger;
 use stray::Tail;
 
 pub use calls::CallOptions;
 pub use event::{
-    Answer, AnswerFault, AskId, CallError, CallId, Effect, Event, Evidence, ExitStatus, Hint, Offered,
-    OpenError, Progress, Reason, RetirementError,
+    Answer, AnswerFault, AskId, BadResult, CallError, CallId, Effect, Event, Evidence, ExitStatus, Hint,
+    Offered, OpenError, Progress, Reason, RetirementError, Side, Unchecked,
 };
 pub use state::State;
 pub use stray::Stray;
@@ -66,6 +69,8 @@ pub struct ClientConfig {
     /// Say goodbye with a `shutdown` request and an `exit` notification, for servers built on
     /// language-server libraries. Off by default: the protocol has no such messages.
     pub farewell: bool,
+    /// What of a call is checked against the schemas of its tool, once the tools were listed.
+    pub checks: Checks,
     /// Bounds on what the server can make the client keep.
     pub limits: Limits,
 }
@@ -85,6 +90,7 @@ impl Default for ClientConfig {
             drain_grace: Duration::from_millis(50),
             changes_interval: Duration::from_millis(334),
             farewell: false,
+            checks: Checks::default(),
             limits: Limits::default(),
         }
     }
@@ -102,6 +108,26 @@ pub struct Offers {
     pub elicitation: bool,
     /// The server may learn which folders the application works on.
     pub roots: bool,
+}
+
+/// What of a call is checked against the schemas of its tool.
+///
+/// The newest listing counts that the application made with `list_tools`; what it did not list is not checked,
+/// nor is anything from the moment that the server says that its tools have changed until they are listed again.
+/// [`Event::Unchecked`] says what cannot be checked, which stands in the way of no call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Checks {
+    /// Arguments that do not fit are [`Misuse::BadArguments`], and nothing is sent.
+    pub arguments: bool,
+    /// A result that is not what was promised is [`CallError::BadResult`], with the result in it.
+    pub results: bool,
+}
+
+impl Default for Checks {
+    fn default() -> Self {
+        Self { arguments: true, results: true }
+    }
 }
 
 /// One session with one server, as a value: bytes, ticks and commands in, effects out.
@@ -128,6 +154,7 @@ pub struct Client {
     handshake_due: Option<Tick>,
     ending: Ending,
     changes: Changes,
+    contracts: Contracts,
     stray: Stray,
     stderr: Tail,
     /// What may have become of answers that do not come.
@@ -145,10 +172,20 @@ struct Tag {
 
 #[derive(Debug)]
 enum Purpose {
-    Initialize { asked: Revision },
-    Discover { refusal: jsonrpc::RpcError },
-    CallTool,
-    List(Pages),
+    Initialize {
+        asked: Revision,
+    },
+    Discover {
+        refusal: jsonrpc::RpcError,
+    },
+    CallTool {
+        promise: Option<Arc<Demand>>,
+    },
+    List {
+        pages: Pages,
+        /// How often the tools had changed when the first page came.
+        edition: u64,
+    },
     ReadResource,
     GetPrompt,
     Complete,
@@ -171,6 +208,7 @@ impl Client {
             handshake_due: None,
             ending: Ending::default(),
             changes: Changes::default(),
+            contracts: Contracts::default(),
             stray: Stray::default(),
             stderr: Tail::default(),
             hint: None,

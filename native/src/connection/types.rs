@@ -42,6 +42,8 @@ pub struct CallOptions {
     pub timeout: Option<Duration>,
     /// The time after which it is given up whatever progress is made.
     pub total_timeout: Option<Duration>,
+    /// Make the call without the checks of [`ClientConfig::checks`].
+    pub unchecked: bool,
     /// Told how far the call is, on the connection's own task: it must not block.
     pub on_progress: Option<Box<dyn FnMut(Progress) + Send>>,
 }
@@ -51,6 +53,7 @@ impl fmt::Debug for CallOptions {
         f.debug_struct("CallOptions")
             .field("timeout", &self.timeout)
             .field("total_timeout", &self.total_timeout)
+            .field("unchecked", &self.unchecked)
             .finish_non_exhaustive()
     }
 }

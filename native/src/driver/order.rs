@@ -35,6 +35,7 @@ pub(crate) struct Order {
     pub(crate) ticket: u64,
     pub(crate) request: Request,
     pub(crate) timeouts: Timeouts,
+    pub(crate) unchecked: bool,
     pub(crate) on_progress: Option<ProgressSink>,
     pub(crate) reply: oneshot::Sender<Result<Answer, Error>>,
 }
@@ -56,7 +57,11 @@ impl Order {
             (None, Some(total)) => Patience { idle: default.idle.min(total), total },
             (Some(idle), Some(total)) => Patience { idle, total },
         };
-        CallOptions { patience: Some(patience), progress: self.on_progress.is_some() }
+        CallOptions {
+            patience: Some(patience),
+            progress: self.on_progress.is_some(),
+            unchecked: self.unchecked,
+        }
     }
 }
 

@@ -87,6 +87,9 @@ struct Options {
     /// Writes the id behind the result
     #[arg(long, help_heading = "Calls")]
     id_last: bool,
+    /// Promises the length of the text as a structured result of `echo`, and answers with this text instead
+    #[arg(long, value_name = "TEXT", help_heading = "Calls")]
+    lie: Option<String>,
 
     /// Writes and accepts Content-Length framing only
     #[arg(long, help_heading = "Wire")]
@@ -239,7 +242,7 @@ impl Server {
             "initialize" => self.initialize(),
             "server/discover" => discover(),
             "ping" => Answer::Result(json!({})),
-            "tools/list" => Answer::Result(json!({ "tools": tools() })),
+            "tools/list" => Answer::Result(json!({ "tools": tools(self.options.lie.is_some()) })),
             "tools/call" => self.call(message),
             _ => unknown_method(method),
         }
@@ -271,7 +274,13 @@ impl Server {
     fn call(&mut self, message: &Value) -> Answer {
         match text_at(message, "/params/name") {
             Some("echo") => match text_at(message, "/params/arguments/text") {
-                Some(text) => content(text),
+                Some(text) => match &self.options.lie {
+                    Some(lie) => Answer::Result(json!({
+                        "content": [{ "type": "text", "text": text }],
+                        "structuredContent": { "length": lie },
+                    })),
+                    None => content(text),
+                },
                 None => invalid("text must be a string"),
             },
             Some("big") => match message.pointer("/params/arguments/bytes").and_then(Value::as_u64) {
@@ -354,9 +363,14 @@ fn discover() -> Answer {
     }))
 }
 
-fn tools() -> Value {
+fn tools(promises: bool) -> Value {
+    let mut echo = tool("echo", "Answers with its text", &json!({ "text": { "type": "string" } }));
+    if promises && let Some(members) = echo.as_object_mut() {
+        let promise = json!({ "type": "object", "properties": { "length": { "type": "integer" } } });
+        members.insert("outputSchema".into(), promise);
+    }
     json!([
-        tool("echo", "Answers with its text", &json!({ "text": { "type": "string" } })),
+        echo,
         tool("big", "Answers with many letters", &json!({ "bytes": { "type": "integer", "minimum": 0 } })),
         tool("sleep", "Never answers", &json!({})),
     ])

@@ -8,7 +8,7 @@ use selvedge_core::{
 };
 use selvedge_tests::{World, line, world::changed};
 
-const NORMAL: CallOptions = CallOptions { patience: None, progress: false };
+const NORMAL: CallOptions = CallOptions { patience: None, progress: false, unchecked: false };
 
 type Command = fn(&mut Client, Tick) -> Result<CallId, Misuse>;
 

@@ -12,7 +12,7 @@ const SECOND: u64 = 1_000;
 
 fn patient(idle: u64, total: u64) -> CallOptions {
     let patience = Patience { idle: Duration::from_secs(idle), total: Duration::from_secs(total) };
-    CallOptions { patience: Some(patience), progress: true }
+    CallOptions { patience: Some(patience), progress: true, ..CallOptions::default() }
 }
 
 fn progress(world: &mut World, done: u32) {
