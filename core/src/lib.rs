@@ -52,15 +52,18 @@ pub mod client;
 pub mod codegen;
 mod error;
 pub mod frame;
+pub mod http;
 pub mod interchange;
 pub mod json;
 pub mod jsonrpc;
 mod limits;
 pub mod name;
+pub mod policy;
 pub mod protocol;
 mod requests;
 pub mod schema;
 pub mod server;
+pub mod sse;
 mod tick;
 pub mod validate;
 
