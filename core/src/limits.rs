@@ -54,6 +54,8 @@ pub struct Limits {
     pub max_state_bytes: usize,
     /// Streams that a client listens on, and resources that it watches on each. Default 1,024.
     pub max_subscriptions: usize,
+    /// The longest URI that a client may watch, in bytes. Default 8 KiB.
+    pub max_uri_bytes: usize,
     /// The longest id of a peer's request, in bytes. Default 1,024.
     pub max_id_bytes: usize,
     /// The longest method of a peer's request, in bytes. Default 1,024.
@@ -88,6 +90,7 @@ impl Default for Limits {
             max_queued_per_client: 1_024,
             max_state_bytes: 256 << 10,
             max_subscriptions: 1_024,
+            max_uri_bytes: 8 << 10,
             max_id_bytes: 1_024,
             max_method_bytes: 1_024,
             max_batch_messages: 10_000,

@@ -19,6 +19,7 @@ mod lifecycle;
 mod listing;
 mod modern;
 mod pairs;
+mod pairs_eras;
 mod requests;
 mod server_gate;
 mod server_lines;
