@@ -7,7 +7,7 @@ use crate::{
     Misuse, Tick,
     json::{Kind, Span, View, push_compact, push_string},
     jsonrpc,
-    protocol::{Era, ListKind, LogLevel, Meta, Pages, Revision, Turn, check_added},
+    protocol::{Era, ListKind, LogLevel, Meta, Pages, Revision, check_added},
     requests::Patience,
 };
 
@@ -347,32 +347,6 @@ impl Client {
         self.call(now, purpose, kind.method(), options, |_| {})
     }
 
-    /// Returns a listing whose pages are all still fresh. One that is fresh in part is asked for as a whole:
-    /// its pages would be of different times.
-    fn cached_pages(&self, kind: ListKind) -> Option<Pages> {
-        let limits = &self.config.limits;
-        let mut pages = Pages::new(kind, Era::Modern);
-        loop {
-            let page = self.cache.get(self.now, &Key::page(kind, pages.cursor()))?;
-            match pages.push(page.clone(), limits.max_pages, limits.max_listing_bytes) {
-                Turn::Done => return Some(pages),
-                Turn::Next(_) => {}
-                Turn::Loop(_) | Turn::TooManyPages | Turn::TooManyBytes => return None,
-            }
-        }
-    }
-
-    /// Settles a call with a result that is still fresh, where there is one and it may be taken.
-    fn cached(&mut self, now: Tick, key: &Key, options: CallOptions<'_>) -> Option<CallId> {
-        let now = self.turn(now);
-        if options.bypass_cache || !self.is_ready_modern() {
-            return None;
-        }
-        let result = self.cache.get(now, key)?.clone();
-        let answer = Self::read_kept(key, result)?;
-        Some(self.settle_at_once(answer))
-    }
-
     /// Makes a call that is settled already.
     pub(super) fn settle_at_once(&mut self, answer: Answer) -> CallId {
         let call = CallId(self.requests.mint());
@@ -385,7 +359,7 @@ impl Client {
         found.map_or(Ok(()), |(_, what)| Err(Misuse::NotInRevision { what, revision: Revision::V2026_07_28 }))
     }
 
-    fn is_ready_modern(&self) -> bool {
+    pub(super) fn is_ready_modern(&self) -> bool {
         self.state == State::Ready && self.is_modern()
     }
 
