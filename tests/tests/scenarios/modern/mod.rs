@@ -1,6 +1,7 @@
 //! The modern era: 2026-07-28.
 
 mod cache;
+mod checks;
 mod negotiation;
 mod requests;
 mod rounds;
