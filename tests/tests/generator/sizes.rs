@@ -1,6 +1,6 @@
 //! Listings that are large, and listings at random.
 
-use std::{fs, time::Instant};
+use std::fs;
 
 use selvedge_core::{
     codegen::{GenerateError, Level, Listing, Options, Profile, generate},
@@ -11,7 +11,7 @@ use selvedge_tests::{
     generator::{BACKENDS, noise},
 };
 
-use super::{options, run, signatures};
+use super::{effort::assert_linear, options, run, signatures};
 
 #[test]
 fn too_many_tools_and_too_large_a_surface_name_their_numbers() {
@@ -35,65 +35,77 @@ fn too_many_tools_and_too_large_a_surface_name_their_numbers() {
 
 #[test]
 fn hostile_sizes_end_in_linear_time() {
-    let names: Vec<_> = (0..20_000).map(|at| format!("\"p{at}\"")).collect();
-    let properties: Vec<_> = names.iter().map(|name| format!("{name}:{{\"type\":\"string\"}}")).collect();
-    let schema = format!(
-        r#"[{{"name":"big","inputSchema":{{"type":"object","properties":{{{}}},"required":[{}]}}}}]"#,
-        properties.join(","),
-        names.join(",")
-    );
-    let refs: Vec<_> = (0..20_000).map(|at| format!("\"p{at}\":{{\"$ref\":\"#/$defs/d{at}\"}}")).collect();
-    let defs: Vec<_> = (0..20_000).map(|at| format!("\"d{at}\":{{\"type\":\"string\"}}")).collect();
-    let linked = format!(
-        r#"[{{"name":"refs","inputSchema":{{"type":"object","properties":{{"x":{{"anyOf":[{{"type":"object","properties":{{{}}}}}]}}}},"$defs":{{{}}}}}}}]"#,
-        refs.join(","),
-        defs.join(",")
-    );
-    let chain: Vec<_> =
-        (0..20_000).map(|at| format!("\"d{at}\":{{\"$ref\":\"#/$defs/d{}\"}}", at + 1)).collect();
-    let uses: Vec<_> = (0..900).map(|at| format!("\"p{at}\":{{\"$ref\":\"#/$defs/d{at}\"}}")).collect();
-    let chained = format!(
-        r#"[{{"name":"chain","inputSchema":{{"type":"object","properties":{{{}}},"$defs":{{{}}}}}}}]"#,
-        uses.join(","),
-        chain.join(",")
-    );
-    let started = Instant::now();
-    for text in [&schema, &linked, &chained] {
-        for (_, language, profile) in BACKENDS {
-            let _ = run(text, &options("notes", language, profile));
+    let listings: [(&str, fn(usize) -> String); 3] =
+        [("wide", |count| wide(count, true)), ("linked", linked), ("chained", chained)];
+    for (name, listing) in listings {
+        for (backend, language, profile) in BACKENDS {
+            let options = options("notes", language, profile);
+            assert_linear(&format!("{name} in {backend}"), [5_000, 20_000], |count| {
+                let (text, options) = (listing(count), options.clone());
+                move || drop(run(&text, &options))
+            });
         }
     }
-    assert!(started.elapsed().as_secs() < 30, "{:?}", started.elapsed());
-    let refused = run(&schema, &options("notes", Language::Gleam, Profile::Loom)).unwrap_err();
+    let refused = run(&wide(20_000, true), &options("notes", Language::Gleam, Profile::Loom)).unwrap_err();
     assert!(matches!(refused, GenerateError::SurfaceTooLarge { .. }), "{refused}");
 }
 
 /// G57.
 #[test]
 fn a_hundred_thousand_parameters_end_in_linear_time_in_a_refusal_or_a_loss() {
-    let text = |count: usize, has_properties: bool| {
-        let names: Vec<_> = (0..count).map(|at| format!("\"p{at}\"")).collect();
-        let properties: Vec<_> = names.iter().map(|name| format!("{name}:{{\"type\":\"string\"}}")).collect();
-        let properties = if has_properties { properties.join(",") } else { String::new() };
-        let required = names.join(",");
-        format!(
-            r#"[{{"name":"big","inputSchema":{{"type":"object","properties":{{{properties}}},"required":[{required}]}}}}]"#
-        )
-    };
     for has_properties in [true, false] {
-        let text = text(100_000, has_properties);
         for (backend, language, profile) in BACKENDS {
-            let started = Instant::now();
-            match run(&text, &options("notes", language, profile)) {
-                Err(GenerateError::SurfaceTooLarge { .. } | GenerateError::SourceTooLarge { .. }) => {}
-                Ok(generated) if profile == Profile::Typed => assert_ne!(generated.losses, [], "{backend}"),
-                other => panic!("{backend}: {other:?}"),
-            }
-            assert!(started.elapsed().as_secs() < 10, "{backend}: {:?}", started.elapsed());
+            let options = options("notes", language, profile);
+            assert_linear(backend, [25_000, 100_000], |count| {
+                let (text, options) = (wide(count, has_properties), options.clone());
+                move || match run(&text, &options) {
+                    Err(GenerateError::SurfaceTooLarge { .. } | GenerateError::SourceTooLarge { .. }) => {}
+                    Ok(generated) if profile == Profile::Typed => {
+                        assert_ne!(generated.losses, [], "{backend}")
+                    }
+                    other => panic!("{backend}: {other:?}"),
+                }
+            });
         }
-        let refused = run(&text, &options("notes", Language::Gleam, Profile::Loom)).unwrap_err();
+        let loom = options("notes", Language::Gleam, Profile::Loom);
+        let refused = run(&wide(100_000, has_properties), &loom).unwrap_err();
         assert!(matches!(refused, GenerateError::SurfaceTooLarge { .. }), "{refused}");
     }
+}
+
+/// One tool of so many parameters, all of them required and declared, or only required.
+fn wide(count: usize, has_properties: bool) -> String {
+    let names: Vec<_> = (0..count).map(|at| format!("\"p{at}\"")).collect();
+    let properties: Vec<_> = names.iter().map(|name| format!("{name}:{{\"type\":\"string\"}}")).collect();
+    let properties = if has_properties { properties.join(",") } else { String::new() };
+    let required = names.join(",");
+    format!(
+        r#"[{{"name":"big","inputSchema":{{"type":"object","properties":{{{properties}}},"required":[{required}]}}}}]"#
+    )
+}
+
+/// One tool whose parameter has so many members, each of a definition of its own.
+fn linked(count: usize) -> String {
+    let refs: Vec<_> = (0..count).map(|at| format!("\"p{at}\":{{\"$ref\":\"#/$defs/d{at}\"}}")).collect();
+    let defs: Vec<_> = (0..count).map(|at| format!("\"d{at}\":{{\"type\":\"string\"}}")).collect();
+    format!(
+        r#"[{{"name":"refs","inputSchema":{{"type":"object","properties":{{"x":{{"anyOf":[{{"type":"object","properties":{{{}}}}}]}}}},"$defs":{{{}}}}}}}]"#,
+        refs.join(","),
+        defs.join(",")
+    )
+}
+
+/// One tool of many parameters, which enter a chain of so many definitions at different places.
+fn chained(count: usize) -> String {
+    let chain: Vec<_> =
+        (0..count).map(|at| format!("\"d{at}\":{{\"$ref\":\"#/$defs/d{}\"}}", at + 1)).collect();
+    let uses: Vec<_> =
+        (0..count / 22).map(|at| format!("\"p{at}\":{{\"$ref\":\"#/$defs/d{at}\"}}")).collect();
+    format!(
+        r#"[{{"name":"chain","inputSchema":{{"type":"object","properties":{{{}}},"$defs":{{{}}}}}}}]"#,
+        uses.join(","),
+        chain.join(",")
+    )
 }
 
 /// G58, at every level that can be asked for; profile `loom` has one.
