@@ -20,6 +20,11 @@ pub struct Limits {
     ///
     /// Worst case kept: this much text for each listing in flight.
     pub max_listing_bytes: usize,
+    /// What the listed tools say of their calls, together: names and schemas, in bytes of text, and 1,024 for
+    /// each tool. Tools beyond it are not checked. Default 4 MiB.
+    ///
+    /// Worst case kept: 30 times as much, once every tool was called.
+    pub max_schema_bytes: usize,
     /// Rounds in which a server may ask before it completes one call (2026-07-28). Default 10.
     ///
     /// Worst case kept: for each call in flight, its parameters and one round of answers.
@@ -74,6 +79,7 @@ impl Default for Limits {
             max_calls_in_flight: 1_024,
             max_pages: 64,
             max_listing_bytes: 64 << 20,
+            max_schema_bytes: 4 << 20,
             max_rounds: 10,
             max_listens: 64,
             max_cache_bytes: 8 << 20,

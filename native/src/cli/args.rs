@@ -220,6 +220,9 @@ pub(super) struct Call {
     /// All arguments as one JSON object; `-` reads it from standard input
     #[arg(long, value_name = "JSON")]
     pub(super) args: Option<String>,
+    /// Send the arguments and take the answer without checking them against the schemas of the tool
+    #[arg(long)]
+    pub(super) no_check: bool,
     #[command(flatten)]
     pub(super) target: Target,
 }

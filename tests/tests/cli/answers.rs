@@ -57,6 +57,23 @@ fn an_answer_is_its_text_or_the_whole_result() {
 }
 
 #[test]
+fn an_answer_that_breaks_its_promise_is_shown_with_the_failure() {
+    let run = run_stubborn(&["call", "echo", "text=kept"], &["--lie", "long"]).ends_with(4);
+    assert_eq!(run.out, "kept\n");
+    assert!(
+        run.err.contains("not what the tool promises: at /length: expected an integer, found the string"),
+        "{}",
+        run.err
+    );
+    let json = run_stubborn(&["--json", "call", "echo", "text=kept"], &["--lie", "long"]).ends_with(4).json();
+    assert_eq!(json["error"]["kind"], "result");
+    assert_eq!(json["error"]["mismatch"]["pointer"], "/length");
+    assert_eq!(json["result"]["content"][0]["text"], "kept");
+    let run = run_stubborn(&["call", "echo", "--no-check", "text=kept"], &["--lie", "long"]).ends_with(0);
+    assert_eq!((run.out.as_str(), run.err.as_str()), ("kept\n", ""));
+}
+
+#[test]
 fn what_is_no_text_is_named() {
     let run = run_demo(&["call", "pixel"]).ends_with(0);
     assert_eq!(run.out, "One grey pixel:\n[image image/png, 67 bytes]\n");

@@ -18,7 +18,8 @@ fn the_demo_answers_tools_of_every_kind() {
 
 #[test]
 fn destructive_tools_run_once_they_are_allowed() {
-    let words = ["call", "remove_note", "name=welcome", "--", selvedge(), "serve", "--demo", "--allow-destructive"];
+    let words =
+        ["call", "remove_note", "name=welcome", "--", selvedge(), "serve", "--demo", "--allow-destructive"];
     assert_eq!(run(&words).ends_with(0).out, "removed demo://note/welcome\n");
 }
 

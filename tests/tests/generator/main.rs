@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod effort;
 mod fixtures;
 mod gleam_syntax;
 mod losses;

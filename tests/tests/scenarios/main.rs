@@ -7,6 +7,7 @@ mod batches;
 mod calls;
 mod cancel;
 mod changes;
+mod checks;
 mod content_length;
 mod envelope;
 mod eras;
