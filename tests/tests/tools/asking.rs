@@ -7,8 +7,8 @@ use std::{
 
 use schemars::JsonSchema;
 use selvedge::tools::{
-    BoxFuture, Context, Elicited, InputRequired, Inputs, Level, Listener, NoArguments, Notice, Outcome, Tool,
-    ToolError, ToolProvider, Toolset, both,
+    BoxFuture, Context, Elicited, InputRequired, Inputs, Listener, LogLevel, NoArguments, Notice, Outcome,
+    Tool, ToolError, ToolProvider, Toolset, both,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -171,7 +171,7 @@ async fn a_handler_tells_and_hears_of_its_cancelling() {
     let context = Context::attached("7", Inputs::default(), heard.clone(), cancelled);
     let work = Tool::new("work").handler(async |_: NoArguments, context: Context| {
         context.progress(1.0, Some(2.0), Some("half")).await;
-        context.log(Level::Warning, "slow").await;
+        context.log(LogLevel::Warning, "slow").await;
         context.cancelled().await;
         Ok(context.is_cancelled())
     });
@@ -186,7 +186,7 @@ async fn a_handler_tells_and_hears_of_its_cancelling() {
         notices,
         [
             Notice::Progress { progress: 1.0, total: Some(2.0), message: Some("half".to_owned()) },
-            Notice::Log { level: Level::Warning, logger: None, data: json!("slow") },
+            Notice::Log { level: LogLevel::Warning, logger: None, data: json!("slow") },
         ]
     );
 }
