@@ -45,6 +45,7 @@ use alloc::{boxed::Box, format, string::String, vec::Vec};
 use core::fmt;
 
 use check::{Checker, Spot, Verdict};
+pub use hint::distance;
 use schema::{Rule, Schema};
 
 pub(crate) use hint::nearest;

@@ -136,9 +136,20 @@ impl Failure {
         Self::new(Exit::ServerFailed, "listing", message)
     }
 
+    /// Says more precisely what happened, for scripts.
+    pub(super) const fn of_kind(mut self, kind: &'static str) -> Self {
+        self.kind = kind;
+        self
+    }
+
     /// A file of the command line cannot be read or written.
     pub(super) fn file(what: &str, error: &io::Error) -> Self {
         Self::new(Exit::Usage, "file", format!("{what}: {error}"))
+    }
+
+    /// What is served cannot be read or written.
+    pub(super) fn serving(what: &str, error: &io::Error) -> Self {
+        Self::new(Exit::ServerFailed, "serving", format!("{what}: {error}"))
     }
 
     /// Whoever read the output has seen enough.

@@ -61,6 +61,12 @@ fn a_python_program_sees_every_kind_of_result_and_failure() {
     run_python(&compilers, "results");
 }
 
+#[test]
+fn a_python_program_sends_a_large_number_as_it_is_and_reads_every_text() {
+    let Some(compilers) = compilers() else { return };
+    run_python(&compilers, "edges");
+}
+
 fn run_python(compilers: &Path, name: &str) {
     let folder = folder(&format!("{name}-python"));
     program(name, &folder, Language::Python);
@@ -115,4 +121,17 @@ fn run_gleam(compilers: &Path, name: &str) {
     let program = "import { main } from './main.mjs'; main();";
     let output = run(Command::new("node").args(["--input-type=module", "-e", program]).current_dir(&package));
     assert_eq!(output, expected(name));
+}
+
+#[test]
+fn a_gleam_program_sends_a_large_number_as_it_is_and_reads_every_text() {
+    let Some(compilers) = compilers() else { return };
+    let (source, target) = (folder("edges-gleam"), folder("edges-gleam-compiled"));
+    program("edges", &source, Language::Gleam);
+    gleam(&compilers, &source, &target);
+    let package = target.join("gleam-wasm");
+    fs::copy(source.join("selvedge_invoke.mjs"), package.join("selvedge_invoke.mjs")).unwrap();
+    let program = "import { main } from './main.mjs'; main();";
+    let output = run(Command::new("node").args(["--input-type=module", "-e", program]).current_dir(&package));
+    assert_eq!(output, expected("edges"));
 }

@@ -5,6 +5,7 @@
 mod effort;
 mod fixtures;
 mod gleam_syntax;
+mod losses;
 mod names;
 mod numbers;
 mod sizes;
