@@ -406,16 +406,16 @@ fn ask(message: &Value) -> Answer {
         Some(answer) if state == Some(STATE) => content(&answer.to_string()),
         Some(_) => invalid("the state is not the one that was given"),
         None => Answer::Result(json!({
-            "resultType": "input_required", "inputRequests": { "question": message.pointer("/params/arguments") },
-            "requestState": STATE,
+            "resultType": "input_required", "requestState": STATE,
+            "inputRequests": { "question": message.pointer("/params/arguments") },
         })),
     }
 }
 
 fn tools(promises: bool) -> Value {
     let mut echo = tool("echo", "Answers with its text", &json!({ "text": { "type": "string" } }));
-    if promises {
-        echo["outputSchema"] = json!({ "type": "object", "properties": { "length": { "type": "integer" } } });
+    if promises && let Some(echo) = echo.as_object_mut() {
+        echo.insert("outputSchema".into(), json!({ "properties": { "length": { "type": "integer" } } }));
     }
     json!([
         echo,

@@ -28,7 +28,7 @@ pub(super) fn assert_linear<W: FnMut()>(what: &str, sizes: [usize; 2], prepare: 
 fn cost(work: &mut impl FnMut()) -> Duration {
     let before = computed();
     work();
-    computed() - before
+    computed().saturating_sub(before)
 }
 
 /// Returns how long this thread has computed; the time that others had the processor does not count.

@@ -33,9 +33,12 @@ fn too_many_tools_and_too_large_a_surface_name_their_numbers() {
     assert!(matches!(run(&many(3), &at_the_edge), Err(GenerateError::SurfaceTooLarge { .. })));
 }
 
+/// Makes a listing of a size.
+type Listed = fn(usize) -> String;
+
 #[test]
 fn hostile_sizes_end_in_linear_time() {
-    let listings: [(&str, fn(usize) -> String); 3] =
+    let listings: [(&str, Listed); 3] =
         [("wide", |count| wide(count, true)), ("linked", linked), ("chained", chained)];
     for (name, listing) in listings {
         for (backend, language, profile) in BACKENDS {
@@ -61,7 +64,7 @@ fn a_hundred_thousand_parameters_end_in_linear_time_in_a_refusal_or_a_loss() {
                 move || match run(&text, &options) {
                     Err(GenerateError::SurfaceTooLarge { .. } | GenerateError::SourceTooLarge { .. }) => {}
                     Ok(generated) if profile == Profile::Typed => {
-                        assert_ne!(generated.losses, [], "{backend}")
+                        assert_ne!(generated.losses, [], "{backend}");
                     }
                     other => panic!("{backend}: {other:?}"),
                 }
