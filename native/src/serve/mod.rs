@@ -9,7 +9,7 @@ use std::{future::Future, io};
 
 use selvedge_core::{
     ServerConfig,
-    server::{Answer, Context, Request},
+    server::{Answer, Context, Request, StateKey},
 };
 
 #[cfg(feature = "http-server")]
@@ -59,4 +59,18 @@ fn terminated() -> io::Result<impl Future<Output = ()>> {
 #[expect(clippy::unnecessary_wraps, reason = "it can fail on Unix")]
 fn terminated() -> io::Result<impl Future<Output = ()>> {
     Ok(std::future::pending())
+}
+
+/// Sees to it that a server can have its clients keep its state.
+fn keyed(mut config: ServerConfig) -> io::Result<ServerConfig> {
+    if config.state_key.is_none() {
+        config.state_key = Some(StateKey::new(random()?));
+    }
+    Ok(config)
+}
+
+fn random() -> io::Result<[u8; 32]> {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
+    Ok(bytes)
 }

@@ -21,7 +21,7 @@ use tokio::{
     time::{Instant, sleep_until, timeout_at},
 };
 
-use super::{Command, Handle, Link, Service, link::Port, terminated};
+use super::{Command, Handle, Link, Service, keyed, link::Port, terminated};
 
 const READ_BYTES: usize = 64 << 10;
 /// Past this much unwritten output nothing is read, nor is anything taken that a service says besides.
@@ -40,7 +40,7 @@ const DRAIN: Duration = Duration::from_secs(2);
 ///
 /// A stream cannot be read or written. A client that is gone is no error.
 pub async fn serve_stdio(service: impl Service) -> io::Result<()> {
-    let session = Session::new(service);
+    let session = Session::new(service)?;
     match session.run(tokio::io::stdin(), tokio::io::stdout(), terminated()?).await {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result,
@@ -62,12 +62,12 @@ struct Session<S> {
 }
 
 impl<S: Service> Session<S> {
-    fn new(service: S) -> Self {
+    fn new(service: S) -> io::Result<Self> {
         let (sender, commands) = mpsc::channel(MAX_COMMANDS);
         let port = Port::Queue(sender);
-        let server = Server::new(service.config());
+        let server = Server::new(keyed(service.config())?);
         service.started(Handle::new(port.clone()));
-        Self {
+        Ok(Self {
             service: Arc::new(service),
             server,
             origin: Instant::now(),
@@ -78,7 +78,7 @@ impl<S: Service> Session<S> {
             commands,
             outbox: VecDeque::new(),
             ends_at: None,
-        }
+        })
     }
 
     async fn run(

@@ -143,7 +143,7 @@ pub(crate) fn stdio(child: &mut Child, size: Size) -> Measured {
             line.clear();
             output.read_line(&mut line).expect("an answer");
             let id = line.split("\"id\":").nth(1).and_then(|rest| rest.split([',', '}']).next());
-            let id: usize = id.and_then(|id| id.parse().ok()).unwrap_or_else(|| panic!("{line}"));
+            let id: usize = id.and_then(|id| id.parse().ok()).expect("an answer with its id");
             assert!(line.contains("\"content\""), "{line}");
             times.push(sent_at[id].elapsed());
             if times.len() == size.calls || !output.buffer().contains(&b'\n') {

@@ -79,7 +79,7 @@ impl Service for Ours {
         let arguments: Value = serde_json::from_str(arguments.as_str()).expect("JSON");
         let text = arguments["text"].as_str().unwrap_or_default();
         let result = json!({ "content": [{ "type": "text", "text": text }] });
-        Answer::Result(RawJson::new(&result.to_string()).expect("JSON"))
+        Answer::Result(RawJson::new(result.to_string()).expect("JSON"))
     }
 }
 

@@ -9,4 +9,5 @@ mod failures;
 mod generate;
 mod harness;
 mod serve;
+mod serve_http;
 mod views;
