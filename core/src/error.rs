@@ -1,8 +1,12 @@
 //! Who is to blame: `Violation` for the peer, `Misuse` for the application.
 
+use alloc::{boxed::Box, string::String};
+
 use crate::{
-    json::SyntaxError,
+    json::{Shown, SyntaxError},
     jsonrpc::{Fault, Oddities, code},
+    protocol::Revision,
+    validate::Mismatch,
 };
 
 /// Something that the peer did against the protocol.
@@ -99,6 +103,30 @@ pub enum Violation {
     /// The peer's request has the id of another that is still under way.
     #[error("id of a request that is under way")]
     IdInUse,
+    /// The peer asks in a way that was not offered: by URL, or with tools for the model.
+    #[error("request in a way that was not offered")]
+    WayNotOffered,
+    /// A server makes a request in a revision where only clients do.
+    #[error("a request of the server, which its revision does not allow")]
+    RequestOfServer,
+    /// A server answers a request with questions where its revision allows none.
+    #[error("questions in the answer to `{method}`, which allows none")]
+    QuestionsNotAllowed {
+        /// The method.
+        method: &'static str,
+    },
+    /// A server tells of something that nobody wanted to be told of.
+    #[error("`{method}`, which was not asked for")]
+    NotListenedFor {
+        /// The method.
+        method: &'static str,
+    },
+    /// A server tells of something before it has acknowledged that it will.
+    #[error("`{method}` before its subscription was acknowledged")]
+    NotAcknowledged {
+        /// The method.
+        method: &'static str,
+    },
     /// The peer waits for more answers of the application than it may.
     #[error("more than {limit} requests wait for the application")]
     TooManyAsks {
@@ -183,11 +211,15 @@ impl Violation {
             Self::BadRequest(_) | Self::MethodTooLong { .. } | Self::IdTooLong { .. } | Self::IdInUse => {
                 Verdict::Reply(code::INVALID_REQUEST)
             }
-            Self::BadParams => Verdict::Reply(code::INVALID_PARAMS),
+            Self::BadParams | Self::WayNotOffered => Verdict::Reply(code::INVALID_PARAMS),
             Self::TooManyAsks { .. } | Self::TooManySubscriptions { .. } => {
                 Verdict::Reply(code::INTERNAL_ERROR)
             }
             Self::UnknownResponse
+            | Self::RequestOfServer
+            | Self::QuestionsNotAllowed { .. }
+            | Self::NotListenedFor { .. }
+            | Self::NotAcknowledged { .. }
             | Self::BadNotification { .. }
             | Self::BadCursor
             | Self::OddHandshake { .. } => Verdict::Ignore,
@@ -240,9 +272,37 @@ pub enum Misuse {
         /// What the value was meant to be.
         what: &'static str,
     },
-    /// Parameters hold a `_meta` of their own, and progress is asked for, which needs it.
-    #[error("the parameters must not hold `_meta` where progress is asked for")]
+    /// The arguments are not what the tool takes, as it was listed last.
+    #[error("`{}` does not take these arguments: {mismatch}", Shown(.tool))]
+    BadArguments {
+        /// The tool.
+        tool: String,
+        /// Where the arguments differ from its schema.
+        mismatch: Box<Mismatch>,
+    },
+    /// `_meta` is given twice, or holds what the engine writes there itself.
+    #[error("`_meta` is given twice or holds what is written there anyway")]
     MetaTwice,
+    /// The revision that both sides speak does not know what is wanted.
+    #[error("{revision} has no {what}")]
+    NotInRevision {
+        /// What is wanted.
+        what: &'static str,
+        /// The revision.
+        revision: Revision,
+    },
+    /// There is no such level of log messages.
+    #[error("no level of log messages has this name")]
+    UnknownLogLevel,
+    /// No such stream of notifications is open.
+    #[error("no such stream of notifications is open")]
+    UnknownListen,
+    /// More streams of notifications are open than the limit allows.
+    #[error("more than {limit} streams of notifications are open")]
+    TooManyListens {
+        /// The limit that it broke.
+        limit: usize,
+    },
     /// The message would be longer than the limit.
     #[error("message of {bytes} bytes exceeds {limit} bytes")]
     TooLarge {

@@ -58,6 +58,7 @@ pub mod json;
 pub mod jsonrpc;
 mod limits;
 pub mod name;
+pub mod policy;
 pub mod protocol;
 mod requests;
 pub mod schema;

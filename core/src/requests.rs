@@ -41,11 +41,23 @@ impl<T> Waiting<T> {
         if self.due == self.last { self.patience.total } else { self.patience.idle }
     }
 
+    /// Returns how long the call may take that this request was made for.
+    pub(crate) const fn lease(&self) -> Lease {
+        Lease { patience: self.patience, last: self.last }
+    }
+
     /// Returns what is left of the total time for a request that continues this one.
     pub(crate) fn rest(&self, now: Tick) -> Patience {
         let total = self.last.since(now);
         Patience { idle: self.patience.idle.min(total), total }
     }
+}
+
+/// How long a call may take that makes several requests.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lease {
+    patience: Patience,
+    last: Tick,
 }
 
 /// The requests of both directions that are under way.
@@ -69,11 +81,25 @@ impl<T, A, K: Ord> Requests<T, A, K> {
     }
 
     pub(crate) fn wait(&mut self, now: Tick, id: u64, patience: Patience, tag: T) {
-        let last = now.after(patience.total);
-        let due = now.after(patience.idle).min(last);
+        self.resume(now, id, Lease { patience, last: now.after(patience.total) }, tag);
+    }
+
+    /// Waits for the answer to a further request of a call: its idle time starts anew, its total time does not.
+    pub(crate) fn resume(&mut self, now: Tick, id: u64, lease: Lease, tag: T) {
+        let due = now.after(lease.patience.idle).min(lease.last);
+        self.insert(id, due, lease, tag);
+    }
+
+    /// Holds a call whose next request is not made yet: only its total time runs.
+    pub(crate) fn hold(&mut self, id: u64, lease: Lease, tag: T) {
+        self.insert(id, lease.last, lease, tag);
+    }
+
+    fn insert(&mut self, id: u64, due: Tick, lease: Lease, tag: T) {
         if due < Tick::from_millis(u64::MAX) {
             self.deadlines.insert((due, id));
         }
+        let Lease { patience, last } = lease;
         self.waiting.insert(id, Waiting { tag, due, last, patience });
     }
 
@@ -86,6 +112,15 @@ impl<T, A, K: Ord> Requests<T, A, K> {
 
     pub(crate) fn get(&self, id: u64) -> Option<&T> {
         self.waiting.get(&id).map(|waiting| &waiting.tag)
+    }
+
+    pub(crate) fn get_mut(&mut self, id: u64) -> Option<&mut T> {
+        self.waiting.get_mut(&id).map(|waiting| &mut waiting.tag)
+    }
+
+    /// Returns the newest id that was minted.
+    pub(crate) const fn last_id(&self) -> u64 {
+        self.last_id
     }
 
     pub(crate) fn count(&self) -> usize {
@@ -139,6 +174,11 @@ impl<T, A, K: Ord> Requests<T, A, K> {
 
     pub(crate) fn asks(&self) -> usize {
         self.asked.len()
+    }
+
+    /// Returns what was noted for the peer's requests in a range of ids.
+    pub(crate) fn asked_in(&self, range: impl core::ops::RangeBounds<K>) -> impl Iterator<Item = &A> {
+        self.asked.range(range).map(|(_, ask)| ask)
     }
 
     pub(crate) fn answer(&mut self, id: &K) -> Option<A> {

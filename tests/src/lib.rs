@@ -9,6 +9,7 @@ pub mod generator;
 pub mod line;
 pub mod memory;
 pub mod pair;
+pub mod spec;
 pub mod web;
 pub mod world;
 

@@ -1,6 +1,6 @@
 //! What a client says: effects for its host, events for its application, outcomes of calls.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{boxed::Box, string::String, vec::Vec};
 use core::{fmt, time::Duration};
 
 use crate::{
@@ -8,9 +8,10 @@ use crate::{
     json::{RawJson, SyntaxError},
     jsonrpc::{Fault, Id, RpcError},
     protocol::{
-        CallToolResult, Completion, Handshake, Listing, MalformedResult, Prompt, PromptResult, ReadResult,
-        Resource, ResourceTemplate, Revision, Tool,
+        CallToolResult, Completion, Handshake, Interests, Listing, MalformedResult, Prompt, PromptResult,
+        ReadResult, Resource, ResourceTemplate, Revision, Tool,
     },
+    validate::{Mismatch, Skipped},
 };
 
 /// What a client asks its host to do next.
@@ -20,6 +21,10 @@ use crate::{
 #[must_use]
 pub enum Effect {
     /// Start the server, and report with `handle_opened` or `handle_open_failed`.
+    ///
+    /// A second one comes only where [`EraPolicy::ModernFirst`](super::EraPolicy::ModernFirst) was chosen, and
+    /// only after the end of the first server was reported: the same command is started anew. From then on
+    /// nothing of the first may be reported.
     Open,
     /// Write these bytes to the server, whole and in order.
     Send(Vec<u8>),
@@ -51,6 +56,8 @@ impl CallId {
 pub enum Event {
     /// The handshake is done: calls can be made.
     Ready(Handshake),
+    /// The server ended when it was asked what it speaks; it is started anew and asked otherwise.
+    Replaced(Reason),
     /// A call has ended. Every call ends exactly once.
     Settled {
         /// The call.
@@ -99,14 +106,45 @@ pub enum Event {
         /// The request.
         ask: AskId,
     },
+    /// The server ended a stream of notifications, or refused the one that is opened by itself.
+    ListenEnded {
+        /// The call that opened it.
+        listen: CallId,
+        /// What it was about.
+        interests: Interests,
+        /// Why, where the server gave an error.
+        error: Option<RpcError>,
+    },
     /// The server did something against the protocol.
     PeerViolated(Violation),
     /// The server reports an error that answers no request it could name.
     PeerErrored(RpcError),
+    /// A tool has a schema, and a call cannot be checked against it, or not against all of it.
+    Unchecked(Unchecked),
     /// The session has ended, for the reason that every later call repeats.
     Closed(Reason),
     /// Nothing is left of the server, or nothing that could be waited for.
     Retired(Result<Evidence, RetirementError>),
+}
+
+/// What of a tool's calls is not checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unchecked {
+    /// The tool.
+    pub tool: String,
+    /// Which side of its calls.
+    pub side: Side,
+    /// The parts of the schema that are passed over, and why; an empty pointer means the whole schema.
+    pub reasons: Vec<Skipped>,
+}
+
+/// The two sides of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// What the application sends.
+    Arguments,
+    /// What the tool answers.
+    Result,
 }
 
 /// Names a request of the server.
@@ -122,6 +160,16 @@ pub enum Offered {
     Elicitation,
     /// `roots/list`.
     Roots,
+}
+
+impl fmt::Display for Offered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Sampling => "sampling",
+            Self::Elicitation => "elicitation",
+            Self::Roots => "roots",
+        })
+    }
 }
 
 /// How far a call is.
@@ -164,6 +212,15 @@ pub enum Answer {
     Prompt(PromptResult),
     /// The answer to `complete`.
     Completion(Completion),
+    /// The answer to `listen`: the stream is open.
+    Listening {
+        /// The call, which `stop_listening` takes.
+        listen: CallId,
+        /// What the server agreed to tell.
+        agreed: Interests,
+    },
+    /// The answer to `discover`.
+    Discovered(Handshake),
     /// The answer to a request whose result says nothing.
     Done,
     /// The answer to `request`.
@@ -177,6 +234,9 @@ pub enum CallError {
     /// The tool ran and says that it failed.
     #[error("the tool failed: {}", .0.text())]
     ToolFailed(CallToolResult),
+    /// The tool ran, and its structured content is not what its `outputSchema` promises.
+    #[error("the result is not what the tool promises: {}", .0.mismatch)]
+    BadResult(Box<BadResult>),
     /// The server answered with an error.
     #[error("the server refused: {0}")]
     Refused(RpcError),
@@ -208,6 +268,26 @@ pub enum CallError {
         /// The limit that it broke.
         limit: usize,
     },
+    /// The application answered a question of the server with an error, so the call cannot go on.
+    #[error("the application refused {what}: {error}")]
+    AskRefused {
+        /// What the server asked for.
+        what: Offered,
+        /// What the application answered.
+        error: RpcError,
+    },
+    /// The server answered with questions more often than the limit.
+    #[error("the server asked in more than {limit} rounds")]
+    TooManyRounds {
+        /// The limit that it broke.
+        limit: usize,
+    },
+    /// The server does not tell of what was subscribed to.
+    #[error("the server does not tell of this resource")]
+    NotHonoured,
+    /// The server ended a stream of notifications before it was open.
+    #[error("the server ended the stream")]
+    StreamEnded,
     /// The listing repeats a cursor.
     #[error("the listing repeats the cursor {cursor:?}")]
     PaginationLoop {
@@ -226,6 +306,15 @@ pub enum CallError {
         /// The limit that it broke.
         limit: usize,
     },
+}
+
+/// A result that is not what its tool promises.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadResult {
+    /// Where the structured content differs.
+    pub mismatch: Mismatch,
+    /// The result all the same.
+    pub result: CallToolResult,
 }
 
 /// Why an answer cannot be read.
@@ -247,6 +336,15 @@ pub enum AnswerFault {
     /// Its result has the wrong shape.
     #[error("{0}")]
     WrongShape(MalformedResult),
+    /// Its kind is not known.
+    #[error("unknown kind of result: {}", .0.escape_debug())]
+    UnknownKind(String),
+    /// It asks for something that was not offered.
+    #[error("the answer asks for {}, which was not offered", .0.escape_debug())]
+    NotOffered(String),
+    /// It holds questions where none are allowed, or more than may wait for the application.
+    #[error("{0}")]
+    Questions(Violation),
     /// An entry of a listing cannot be used, in a strict session.
     #[error("entry {index} cannot be used: {reason}")]
     BadEntry {

@@ -30,6 +30,7 @@ mod surface;
 pub mod text;
 mod typed;
 mod typescript;
+mod unexpressed;
 
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
@@ -162,9 +163,4 @@ pub fn detail(listing: &Listing<'_>, options: &Options, tool: &str) -> Result<Op
 fn header_digest(body: &str, options: &Options) -> String {
     let digits = (options.digest)(body.as_bytes());
     digits.get(..16).unwrap_or(&digits).to_owned()
-}
-
-/// Writes a member's name as a step of a JSON pointer.
-pub(crate) fn pointer_token(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }

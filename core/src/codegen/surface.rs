@@ -4,8 +4,9 @@ use alloc::{
     collections::{BTreeSet, VecDeque},
     format,
     string::String,
-    vec::Vec,
 };
+
+use memchr::memmem;
 
 use super::{
     GenerateError, Level, Options, Surface, backstop,
@@ -70,7 +71,7 @@ pub(super) fn detail(work: &Work<'_>, shown: &[Shown], tool: &str) -> Option<Str
 }
 
 fn at_level(work: &Work<'_>, shown: &[Shown], module: &str, level: Level, max: usize) -> String {
-    let mut out = intro(work, module);
+    let mut out = intro(work, module, level);
     for (at, shown) in shown.iter().enumerate() {
         if level > Level::TwoLine {
             out.push('\n');
@@ -91,7 +92,7 @@ const fn mark(language: Language) -> &'static str {
     }
 }
 
-fn intro(work: &Work<'_>, module: &str) -> String {
+fn intro(work: &Work<'_>, module: &str, level: Level) -> String {
     let count = work.functions.len();
     let plural = if count == 1 { "tool" } else { "tools" };
     let mark = mark(work.language).trim_end();
@@ -99,14 +100,29 @@ fn intro(work: &Work<'_>, module: &str) -> String {
         "### {module}: {count} {plural} of MCP server \"{}\"; text after {mark} is the server's, not ours\n",
         quoted(work.server)
     );
-    out.push_str(match work.language {
+    let example = match work.language {
         Language::TypeScript => {
-            "import { Tools } from the module; const t = new Tools(invoke); const { structured, text } = await t.name(args)\n"
+            "import { Tools } from the module; const t = new Tools(invoke); const { structured, text } = await t.name(args)"
         }
-        Language::Python => "from the module import Tools; t = Tools(invoke); r = t.name(a=1); r.structured, r.text\n",
-        Language::Rust => "let t = Tools::new(invoke); let r = t.name(Args { … })?; r.structured, r.text(); `-> T` is Reply<T>, nothing is Untyped; `a?: T` is a: Option<T>\n",
-        Language::Gleam => "`-> t` is mcp.Call(t), nothing is mcp.Untyped; `a?: t` is a: option.Option(t); name_defaults() leaves every optional member out\n",
-    });
+        Language::Python => {
+            "from the module import Tools; t = Tools(invoke); r = t.name(a=1); r.structured, r.text"
+        }
+        Language::Rust => "let t = Tools::new(invoke); let r = t.name(Args { … })?; r.structured, r.text()",
+        Language::Gleam if level == Level::Names => "",
+        Language::Gleam => "name_defaults() leaves every optional member out",
+    };
+    // Only the levels between the poorest and the fullest shorten what is written in the module.
+    let is_short = matches!(level, Level::TwoLine | Level::Notes);
+    let notation = match work.language {
+        Language::Rust if is_short => "`-> T` is Reply<T>, nothing is Untyped; `a?: T` is a: Option<T>",
+        Language::Gleam if is_short => {
+            "`-> t` is mcp.Call(t), nothing is mcp.Untyped; `a?: t` is a: option.Option(t)"
+        }
+        _ => "",
+    };
+    let between = if example.is_empty() || notation.is_empty() { "" } else { "; " };
+    let end = if example.is_empty() { "" } else { "\n" };
+    out.extend([example, between, notation, end]);
     out
 }
 
@@ -139,7 +155,7 @@ fn push_tool(out: &mut String, work: &Work<'_>, at: usize, shown: &Shown, level:
     {
         let max = if level == Level::Full { MAX_NOTE } else { SHORT_NOTE };
         for field in &record.fields {
-            if let Some(text) = note(field, max) {
+            if let Some(text) = note(work, field, max) {
                 push_lines(out, mark, &format!("- {}: {text}", quoted(&field.name)), width);
             }
         }
@@ -184,7 +200,10 @@ fn push_short_members(out: &mut String, language: Language, line: &str) {
         Language::TypeScript | Language::Python => return out.push_str(line),
     };
     let mut rest = line;
-    while let Some((before, inside)) = rest.split_once(optional) {
+    let finder = memmem::Finder::new(optional);
+    while let Some((before, inside)) =
+        finder.find(rest.as_bytes()).and_then(|at| Some((rest.get(..at)?, rest.get(at + optional.len()..)?)))
+    {
         let mut depth = 1_usize;
         let end = inside.bytes().position(|byte| {
             depth = if byte == open { depth + 1 } else { depth - usize::from(byte == close) };
@@ -208,10 +227,9 @@ fn push_lines(out: &mut String, mark: &str, text: &str, width: usize) {
     });
 }
 
-/// Collects the declarations that belong to each function from pieces in the order of the types.
-pub(super) fn assign(work: &Work<'_>, declare: impl Fn(NodeId) -> String) -> Vec<Vec<String>> {
-    work.functions
-        .iter()
-        .map(|function| function.introduces.iter().map(|id| declare(*id)).collect())
-        .collect()
+/// Adds to each function the declarations of the types that it is the first to use.
+pub(super) fn assign(work: &Work<'_>, shown: &mut [Shown], declare: impl Fn(NodeId) -> String) {
+    for (shown, function) in shown.iter_mut().zip(&work.functions) {
+        shown.declarations.extend(function.introduces.iter().map(|id| declare(*id)));
+    }
 }

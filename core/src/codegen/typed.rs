@@ -10,20 +10,20 @@ use alloc::{
 
 use super::naming::{capital, reserved_callables, reserved_types};
 use super::{
-    GenerateError, Generated, Options, backstop,
+    GenerateError, Generated, Options,
     comment::Cage,
     gleam, header_digest,
     listing::{Listing, Tool},
     module::Module,
     python, rust, support, surface,
     text::{Hidden, WIDTH, clean, wrap},
-    typescript,
+    typescript, unexpressed,
 };
 use crate::{
-    name::{Allocator, Language, callable, first_collision, mangle, mangle_label},
+    name::{Allocator, Language, callable, first_collision, mangle},
     schema::{
         build::build,
-        ir::{Field, Literal, NodeId, Record, Shape, Types},
+        ir::{Field, Kinds, Literal, NodeId, Record, Shape, Types},
         loss::{Ledger, Reason},
     },
 };
@@ -32,6 +32,8 @@ use crate::{
 pub(super) const MAX_DESCRIPTION: usize = 2_000;
 /// The most characters of a parameter's text there.
 pub(super) const MAX_NOTE: usize = 400;
+/// The most characters of a parameter's default.
+pub(super) const MAX_DEFAULT: usize = 40;
 
 /// A generation while it is under way.
 pub(super) struct Work<'t> {
@@ -44,7 +46,9 @@ pub(super) struct Work<'t> {
     /// The functions, in the order of the tools of `types`.
     pub(super) functions: Vec<Function>,
     pub(super) identifiers: Allocator,
-    digest: crate::name::Digest,
+    /// The identifiers of members, as their fields refer to them.
+    pub(super) labels: Vec<String>,
+    pub(super) digest: crate::name::Digest,
 }
 
 /// One function of a module.
@@ -62,10 +66,19 @@ pub(super) struct Shown {
     pub(super) declarations: Vec<String>,
 }
 
+impl Shown {
+    pub(super) fn new(mut signature: String) -> Self {
+        signature.shrink_to_fit();
+        Self { signature, declarations: Vec::new() }
+    }
+}
+
 pub(super) fn generate(listing: &Listing<'_>, options: &Options) -> Result<Generated, GenerateError> {
     let mut losses = Ledger::default();
-    let mut work = prepare(listing, options, &mut losses)?;
+    let tools = sorted(listing);
+    let mut work = prepare(listing, &tools, options, &mut losses)?;
     let (module, shown) = emit(&mut work, options)?;
+    unexpressed::note(&work, &tools, &mut losses);
     let segment = mangle(&options.server, Language::Gleam, options.digest);
     let path = match options.language {
         Language::Gleam => format!("cap/mcp/{segment}.gleam"),
@@ -78,8 +91,9 @@ pub(super) fn generate(listing: &Listing<'_>, options: &Options) -> Result<Gener
         Language::TypeScript => format!("./{segment}.js"),
         Language::Python | Language::Rust => segment,
     };
-    let source = finish(&module, options)?;
+    let source = finish(module, options)?;
     let surface = surface::render(&work, &shown, &module_name, options)?;
+    drop((work, shown));
     Ok(Generated {
         module_name,
         path,
@@ -96,7 +110,7 @@ pub(super) fn detail(
     options: &Options,
     tool: &str,
 ) -> Result<Option<String>, GenerateError> {
-    let mut work = prepare(listing, options, &mut Ledger::default())?;
+    let mut work = prepare(listing, &sorted(listing), options, &mut Ledger::default())?;
     let (_, shown) = emit(&mut work, options)?;
     Ok(surface::detail(&work, &shown, tool))
 }
@@ -110,8 +124,16 @@ fn emit(work: &mut Work<'_>, options: &Options) -> Result<(Module, Vec<Shown>), 
     }
 }
 
+/// Returns the tools of a listing in the order of their names.
+fn sorted<'t>(listing: &'t Listing<'_>) -> Vec<Tool<'t>> {
+    let mut tools: Vec<_> = listing.tools().collect();
+    tools.sort_by(|a, b| a.name.cmp(&b.name));
+    tools
+}
+
 fn prepare<'t>(
     listing: &'t Listing<'_>,
+    tools: &[Tool<'t>],
     options: &'t Options,
     losses: &mut Ledger,
 ) -> Result<Work<'t>, GenerateError> {
@@ -119,8 +141,6 @@ fn prepare<'t>(
     for fault in listing.faults() {
         losses.note(&format!("#{}", fault.index), "", Reason::Dropped(fault.to_string()));
     }
-    let mut tools: Vec<Tool<'_>> = listing.tools().collect();
-    tools.sort_by(|a, b| a.name.cmp(&b.name));
     let reserved = reserved_callables(options.language);
     let names: Vec<_> =
         tools.iter().map(|tool| callable(&tool.name, options.language, reserved, options.digest)).collect();
@@ -128,10 +148,14 @@ fn prepare<'t>(
     if let Some((first, second)) = first_collision(pairs) {
         return Err(GenerateError::collision(first, second));
     }
-    for tool in &tools {
-        note_text(tool, losses);
+    losses.pass_over(listing.faults_beyond());
+    for tool in tools {
+        let text = tool.description.as_deref().unwrap_or_default();
+        for reason in unexpressed::text_losses(text, MAX_DESCRIPTION, Hidden::Extended) {
+            losses.note(&tool.name, "/description", reason);
+        }
     }
-    let types = build(&tools, losses);
+    let types = build(tools, losses);
     let mut identifiers = Allocator::default();
     identifiers.reserve(names.iter().map(String::as_str));
     identifiers.reserve(reserved_types(options.language).iter().copied());
@@ -144,41 +168,19 @@ fn prepare<'t>(
         order: Vec::new(),
         functions,
         identifiers,
+        labels: Vec::new(),
         digest: options.digest,
     };
-    work.untangle_labels(losses);
+    work.untangle_labels();
     work.give_names();
-    work.cut_tuples(losses);
+    work.cut_tuples();
     Ok(work)
-}
-
-fn note_text(tool: &Tool<'_>, losses: &mut Ledger) {
-    let Some(description) = tool.description.as_deref() else { return };
-    let hidden = Hidden::Extended.count(description);
-    if hidden > 0 {
-        losses.note(&tool.name, "/description", Reason::HiddenText(hidden));
-    }
-    if description.len() > MAX_DESCRIPTION && description.chars().count() > MAX_DESCRIPTION {
-        losses.note(&tool.name, "/description", Reason::LongText(description.len()));
-    }
 }
 
 impl<'t> Work<'t> {
     /// Returns the identifier of a record's member.
-    pub(super) fn label(&self, field: &Field<'_>) -> String {
-        self.label_of(&field.name)
-    }
-
-    pub(super) fn label_of(&self, name: &str) -> String {
-        let reserved: &[&str] = match self.language {
-            Language::Gleam => &["options", "rest", "value"],
-            Language::Rust | Language::Python => &["rest"],
-            Language::TypeScript => &[],
-        };
-        match self.language {
-            Language::Python => callable(name, Language::Python, reserved, self.digest),
-            language => mangle_label(name, language, reserved, self.digest),
-        }
+    pub(super) fn label(&self, field: &Field<'_>) -> &str {
+        self.labels.get(field.label as usize).map_or("", String::as_str)
     }
 
     /// Returns the record that a tool takes member by member, if it takes one.
@@ -198,6 +200,30 @@ impl<'t> Work<'t> {
     }
 }
 
+/// Returns the members of a record that a program chooses: a constant is not one.
+pub(super) fn members<'w, 't>(
+    work: &'w Work<'t>,
+    record: &'w Record<'t>,
+) -> impl Iterator<Item = &'w Field<'t>> {
+    record.fields.iter().filter(|field| !(field.is_required && work.constant(field.node).is_some()))
+}
+
+/// The kinds of values that alternatives are told apart by.
+pub(super) const KINDS: [Kinds; 5] = [Kinds::BOOL, Kinds::NUMBER, Kinds::STRING, Kinds::ARRAY, Kinds::OBJECT];
+
+/// Returns the word for the last of some kinds; the words come in the order of [`KINDS`].
+pub(super) fn kind_word(kinds: Kinds, words: [&'static str; 5]) -> &'static str {
+    let mut pairs = KINDS.iter().zip(words).rev();
+    pairs.find(|(kind, _)| !kinds.is_apart(**kind)).map_or("Other", |(_, word)| word)
+}
+
+/// Returns what a value of one of some kinds matches; the patterns come in the order of [`KINDS`].
+pub(super) fn patterns(kinds: Kinds, patterns: [&'static str; 5], indent: &str) -> String {
+    let pairs = KINDS.iter().zip(patterns);
+    let matching: Vec<_> = pairs.filter(|(kind, _)| !kinds.is_apart(**kind)).map(|(_, text)| text).collect();
+    format!("{indent}{}", matching.join(" | "))
+}
+
 /// Appends the documentation of a function: the server's text behind its mark, then its parameters.
 pub(super) fn push_docs(out: &mut String, cage: Cage, work: &Work<'_>, at: usize) {
     let Some(tool) = work.types.tools.get(at) else { return };
@@ -207,21 +233,22 @@ pub(super) fn push_docs(out: &mut String, cage: Cage, work: &Work<'_>, at: usize
     cage.push_plain(out, &place);
     let Some(record) = work.parameters(tool.input) else { return };
     for field in &record.fields {
-        if let Some(text) = note(field, MAX_NOTE) {
+        if let Some(text) = note(work, field, MAX_NOTE) {
             cage.push_quoted(out, &format!("{}: {text}", quoted(&field.name)));
         }
     }
 }
 
 /// Returns what is said about a member: the server's text and its default.
-pub(super) fn note(field: &Field<'_>, max: usize) -> Option<String> {
-    let mut out = field.note.as_deref().map(|text| clean(text, max, Hidden::Extended)).unwrap_or_default();
+pub(super) fn note(work: &Work<'_>, field: &Field<'_>, max: usize) -> Option<String> {
+    let text = work.types.note(field);
+    let mut out = text.as_deref().map(|text| clean(text, max, Hidden::Extended)).unwrap_or_default();
     if out.bytes().all(|byte| byte == b' ') {
         out.clear();
     }
-    if let Some(default) = field.default.filter(|default| *default != "null") {
+    if let Some(default) = work.types.fallback(field).filter(|default| *default != "null") {
         let lead = if out.is_empty() { "" } else { " " };
-        let shown = clean(default, 40, Hidden::Extended);
+        let shown = clean(default, MAX_DEFAULT, Hidden::Extended);
         for part in [lead, "(default ", &shown, ")"] {
             out.push_str(part);
         }
@@ -251,17 +278,16 @@ fn header(body: &str, mark: &str, options: &Options) -> String {
     out
 }
 
-fn finish(module: &Module, options: &Options) -> Result<String, GenerateError> {
+fn finish(mut module: Module, options: &Options) -> Result<String, GenerateError> {
     let mark = match options.language {
         Language::Gleam => "//// ",
         Language::TypeScript | Language::Rust => "// ",
         Language::Python => "# ",
     };
-    let mut source = header(&module.out, mark, options);
-    source.push_str(&module.out);
-    options.check_source(source.len())?;
-    backstop::check(&source, options.language, &module.census).map_err(GenerateError::SanitizerBreach)?;
-    Ok(source)
+    let header = header(&module.out, mark, options);
+    module.prepend(&header);
+    options.check_source(module.out.len())?;
+    module.check().map_err(GenerateError::SanitizerBreach)
 }
 
 /// Returns the words of a constant for an identifier.

@@ -109,10 +109,12 @@ pub struct EndpointLimits {
     pub max_exchanges_per_client: usize,
     /// The bodies of all requests that are not complete, in bytes. Default 256 MiB.
     pub max_bodies_bytes: usize,
+    /// A request that shakes hands, in bytes: what it declares is kept with its session. Default 32 KiB.
+    pub max_handshake_bytes: usize,
     /// Sessions (legacy era). A session more ends the one that was idle for longest, of the client that has
     /// most. Default 10,000.
     ///
-    /// Worst case kept: less than 8 KiB for each that is idle and watches nothing.
+    /// Worst case kept: less than 8 KiB for each that is idle and watches nothing, and what it declares of itself.
     pub max_sessions: usize,
     /// Those of one client. Default 1,024.
     pub max_sessions_per_client: usize,
@@ -137,6 +139,7 @@ impl Default for EndpointLimits {
             max_exchanges: 16_384,
             max_exchanges_per_client: 4_096,
             max_bodies_bytes: 256 << 20,
+            max_handshake_bytes: 32 << 10,
             max_sessions: 10_000,
             max_sessions_per_client: 1_024,
             max_streams_per_session: 256,

@@ -4,7 +4,7 @@ use alloc::string::String;
 
 use super::{
     Endpoint, Exchange,
-    endpoint::{Bond, Owner, Posted},
+    endpoint::{Bond, Owner, Posted, too_large},
     head::Fields,
     mirror::{is_spoken, version_fault},
     reply::{Answered, Reply},
@@ -42,6 +42,10 @@ impl Endpoint {
             !matches!(&read, Text::Message(Message::Notification { .. } | Message::Response { .. }));
         if self.is_draining && is_asked {
             return self.reply(exchange, with_id(draining(), &read));
+        }
+        let limit = self.config.limits.max_handshake_bytes;
+        if is_handshake(&read) && text.len() > limit {
+            return self.reply(exchange, with_id(too_large(limit), &read));
         }
         if let Some(session) = posted.old_session {
             return self.posted_to_old(exchange, session, text, read);
@@ -116,9 +120,7 @@ impl Endpoint {
         text: &str,
         read: Text<'_>,
     ) -> Result<(), Reply> {
-        let is_first = fields.session.is_none()
-            && matches!(&read, Text::Message(Message::Request { method, .. }) if method == "initialize");
-        if is_first {
+        if fields.session.is_none() && is_handshake(&read) {
             return self.initialize(exchange, fields, text, read);
         }
         let session = self.find_session(exchange, fields).map_err(|reply| with_id(reply, &read))?;
@@ -195,6 +197,10 @@ fn is_modern(fields: &Fields, message: &Message<'_>) -> bool {
     };
     let meta = params.and_then(|params| params.get("_meta"));
     modern::version_of(meta).is_some() || fields.names_modern()
+}
+
+fn is_handshake(read: &Text<'_>) -> bool {
+    matches!(read, Text::Message(Message::Request { method, .. }) if method == "initialize")
 }
 
 fn read<'a>(body: &'a [u8], envelope: &mut Envelope) -> Result<(&'a str, Text<'a>), String> {

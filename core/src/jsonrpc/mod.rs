@@ -108,6 +108,20 @@ impl RpcError {
         self
     }
 
+    /// Returns the revisions that an error about versions names (`data.supported`).
+    pub fn supported_versions(&self) -> impl Iterator<Item = String> {
+        let supported = self.data.as_ref().and_then(|data| data.view().get("supported"));
+        supported.into_iter().flat_map(View::elements).filter_map(View::to_text)
+    }
+
+    /// Returns the capabilities that the server needs and the client did not declare
+    /// (`data.requiredCapabilities` of −32021).
+    #[must_use]
+    pub fn required_capabilities(&self) -> Option<View<'_>> {
+        let is_about = self.code == code::MISSING_CLIENT_CAPABILITY;
+        self.data.as_ref().filter(|_| is_about)?.view().get("requiredCapabilities")
+    }
+
     /// Reads an error of whatever shape.
     pub(crate) fn read(view: View<'_>) -> Self {
         let mut error = Self::new(0, "");

@@ -2,24 +2,14 @@
 
 use alloc::{format, string::String};
 
-use super::{LogLevel, Revision};
+use super::{
+    LogLevel, Revision,
+    meta::{CLIENT_CAPABILITIES, LOG_LEVEL, PROTOCOL_VERSION},
+};
 use crate::{
     json::{Kind, View},
     jsonrpc::{RpcError, code},
 };
-
-/// The key of the revision that a request speaks.
-pub(crate) const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
-/// The key of what the client can do.
-pub(crate) const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
-/// The key of who the client is.
-pub(crate) const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
-/// The key of the lowest level of log messages that the client wants.
-pub(crate) const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
-/// The key of who the server is, in results.
-pub(crate) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
-/// The key of the `subscriptions/listen` request that a message belongs to.
-pub(crate) const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 
 /// What a request says of itself; who makes it is read from its `_meta` where that is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

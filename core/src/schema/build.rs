@@ -2,6 +2,7 @@
 
 use alloc::{
     borrow::Cow,
+    boxed::Box,
     collections::{BTreeMap, BTreeSet},
     format,
     string::{String, ToString as _},
@@ -9,18 +10,18 @@ use alloc::{
 };
 
 use super::{
-    ir::{Literal, Node, NodeId, Shape, ToolType, Types},
+    ir::{Literal, NodeId, Shape, ToolType, Types},
     keywords::Keywords,
     loss::{Ledger, Reason},
     passes,
-    refs::Pointers,
+    refs::{Pointers, unfragmented},
 };
 use crate::{
     codegen::{
-        Tool, pointer_token,
+        Tool,
         text::{Hidden, clean},
     },
-    json::{Item, Kind},
+    json::{Item, Kind, push_pointer},
 };
 
 /// The most types of a listing.
@@ -73,7 +74,7 @@ pub(super) struct Builder<'t, 'l> {
 pub(crate) fn build<'t>(tools: &[Tool<'t>], losses: &mut Ledger) -> Types<'t> {
     let Some(first) = tools.first() else { return Types::default() };
     let mut builder = Builder {
-        types: Types::default(),
+        types: Types { text: Some(first.input), ..Types::default() },
         losses,
         pointers: Pointers::default(),
         targets: BTreeMap::new(),
@@ -89,7 +90,7 @@ pub(crate) fn build<'t>(tools: &[Tool<'t>], losses: &mut Ledger) -> Types<'t> {
         builder.tool(tool);
     }
     let mut types = builder.types;
-    passes::finish(&mut types, losses);
+    passes::finish(&mut types);
     types
 }
 
@@ -132,6 +133,7 @@ impl<'t> Builder<'t, '_> {
             && keywords.one_of.is_none()
             && keywords.reference.is_none();
         if is_bare {
+            self.restrictions([&keywords]);
             return self.push(Shape::Record(super::ir::Record { fields: Vec::new(), rest: None }));
         }
         self.whole(schema, "/inputSchema")
@@ -147,7 +149,7 @@ impl<'t> Builder<'t, '_> {
         while let Some(pending) = self.pending.pop() {
             self.base.clear();
             self.base.push_str(base);
-            self.base.push_str(pending.path.strip_prefix('#').unwrap_or_default());
+            self.base.push_str(&unfragmented(&pending.path).unwrap_or_default());
             let built = self.node(pending.item, 0, None);
             let shape = self.types.shape(built).clone();
             self.set(pending.node, shape);
@@ -156,16 +158,26 @@ impl<'t> Builder<'t, '_> {
     }
 
     pub(super) fn loss(&mut self, reason: Reason) {
-        let mut path = self.base.clone();
+        let mut path = String::with_capacity(self.base.len() + 24 * self.path.len());
+        path.push_str(&self.base);
         for step in &self.path {
-            path.push('/');
             match step {
-                Step::Word(word) => path.push_str(word),
-                Step::Name(name) => path.push_str(&pointer_token(name)),
-                Step::Index(at) => path.push_str(&at.to_string()),
+                Step::Word(word) => push_pointer(&mut path, word),
+                Step::Name(name) => push_pointer(&mut path, name),
+                Step::Index(at) => push_pointer(&mut path, &at.to_string()),
             }
         }
         self.losses.note(&self.tool, &path, reason);
+    }
+
+    /// Lists the keywords of some schemas that only restrict a value.
+    pub(super) fn restrictions<'k>(&mut self, schemas: impl IntoIterator<Item = &'k Keywords<'t>>)
+    where
+        't: 'k,
+    {
+        for keyword in schemas.into_iter().flat_map(|keywords| &keywords.unchecked) {
+            self.loss(Reason::Unchecked(keyword));
+        }
     }
 
     pub(super) fn any_because(&mut self, reason: Reason) -> NodeId {
@@ -174,10 +186,8 @@ impl<'t> Builder<'t, '_> {
     }
 
     pub(super) fn push(&mut self, shape: Shape<'t>) -> NodeId {
-        let id = NodeId(u32::try_from(self.types.nodes.len()).unwrap_or(u32::MAX));
         self.spent += 1;
-        self.types.nodes.push(Node { shape, hint: None, is_cyclic: false, component: 0, uses: 0 });
-        id
+        self.types.push(shape)
     }
 
     fn set(&mut self, id: NodeId, shape: Shape<'t>) {
@@ -204,7 +214,7 @@ impl<'t> Builder<'t, '_> {
 
     /// Reads a schema; `outer` is the type that the schema around it gave to its alternatives.
     pub(super) fn node(&mut self, schema: Item<'t>, depth: usize, outer: Option<Item<'t>>) -> NodeId {
-        if depth > MAX_DEPTH || self.spent >= MAX_TOOL_NODES || self.types.nodes.len() >= MAX_NODES {
+        if depth > MAX_DEPTH || self.spent >= MAX_TOOL_NODES || self.types.len() >= MAX_NODES {
             return self.any_because(Reason::TooLarge);
         }
         match schema.kind() {
@@ -216,10 +226,12 @@ impl<'t> Builder<'t, '_> {
         let mut keywords = Keywords::of(schema);
         keywords.kind = keywords.kind.or(outer);
         if let Some(reference) = keywords.reference {
-            let mut rest = keywords.clone();
-            rest.reference = None;
-            rest.kind = rest.kind.filter(|_| outer.is_none());
-            if !rest.has_shape() {
+            let kind = keywords.kind;
+            (keywords.reference, keywords.kind) = (None, kind.filter(|_| outer.is_none()));
+            let stands_alone = !keywords.has_shape();
+            (keywords.reference, keywords.kind) = (Some(reference), kind);
+            if stands_alone {
+                self.restrictions([&keywords]);
                 let target = self.follow(reference);
                 return if keywords.nullable { self.push(Shape::Nullable(target)) } else { target };
             }
@@ -241,14 +253,12 @@ impl<'t> Builder<'t, '_> {
         if let Some(node) = self.targets.get(&item.index()) {
             return *node;
         }
-        if self.spent >= MAX_TOOL_NODES || self.types.nodes.len() >= MAX_NODES {
+        if self.spent >= MAX_TOOL_NODES || self.types.len() >= MAX_NODES {
             return self.any_because(Reason::TooLarge);
         }
         let node = self.push(Shape::Any);
-        let hint = pointer.rsplit('/').next().filter(|name| !name.is_empty() && *name != "#");
-        let hint = hint.map(|name| Cow::Owned(name.into()));
-        if let Some(slot) = self.types.nodes.get_mut(node.0 as usize) {
-            slot.hint = hint;
+        if !pointer.ends_with('/') && *pointer != *"#" {
+            self.types.definitions.insert(node, Box::from(&*pointer));
         }
         self.targets.insert(item.index(), node);
         self.pending.push(Pending { item, node, path: pointer });
@@ -258,14 +268,14 @@ impl<'t> Builder<'t, '_> {
     /// Follows references that only lead to references, step by step.
     pub(super) fn target(&mut self, reference: Item<'t>) -> Result<(Item<'t>, Cow<'t, str>), Reason> {
         let mut reference = reference;
-        let mut seen = BTreeSet::new();
+        let mut seen = Vec::new();
         for _ in 0..MAX_CHAIN {
             let item = self.pointers.resolve(self.root, self.shared, reference)?;
             let pointer = reference.to_str().unwrap_or_default();
             if self.targets.contains_key(&item.index()) {
                 return Ok((item, pointer));
             }
-            if !seen.insert(item.index()) {
+            if seen.contains(&item.index()) {
                 return Err(Reason::ReferenceLoop);
             }
             let mut keywords = Keywords::of(item);
@@ -273,6 +283,7 @@ impl<'t> Builder<'t, '_> {
             if keywords.has_shape() || keywords.nullable {
                 return Ok((item, pointer));
             }
+            seen.push(item.index());
             reference = next;
         }
         Err(Reason::TooLarge)
@@ -283,9 +294,7 @@ impl<'t> Builder<'t, '_> {
         if keywords.all_of.is_some() || keywords.reference.is_some() {
             return self.combined(keywords, depth);
         }
-        for keyword in &keywords.unchecked {
-            self.loss(Reason::Unchecked(keyword));
-        }
+        self.restrictions([keywords]);
         if let Some(constant) = keywords.constant {
             return self.literals(core::iter::once(constant));
         }

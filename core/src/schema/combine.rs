@@ -7,10 +7,11 @@ use alloc::{
 };
 
 use super::{
-    build::{Builder, Step},
-    ir::{Field, NodeId, Record, Shape},
+    build::{Builder, MAX_ALTERNATIVES, Step},
+    ir::{Field, NodeId, Place, Record, Shape},
     keywords::Keywords,
     loss::Reason,
+    plan::pick,
 };
 use crate::json::{Item, Kind};
 
@@ -24,9 +25,29 @@ const MAX_TUPLE: usize = 8;
 /// The members that some schemas declare together.
 #[derive(Default)]
 struct Declared<'t> {
-    order: Vec<Cow<'t, str>>,
-    schemas: BTreeMap<Cow<'t, str>, Vec<Item<'t>>>,
+    names: Names<'t>,
+    /// The members, in the order of their names.
+    members: Vec<Member<'t>>,
     required: Vec<Cow<'t, str>>,
+}
+
+/// Names in the order in which they came, each once.
+#[derive(Default)]
+struct Names<'t> {
+    list: Vec<Cow<'t, str>>,
+    /// The places of all of them, once there are too many to compare each.
+    places: BTreeMap<Cow<'t, str>, usize>,
+}
+
+/// How many names are looked through one by one.
+const FEW: usize = 12;
+
+/// A member with the schemas that it must match, one from each part that declares it.
+struct Member<'t> {
+    first: Item<'t>,
+    others: Vec<Item<'t>>,
+    last_part: usize,
+    is_required: bool,
 }
 
 impl<'t> Builder<'t, '_> {
@@ -40,14 +61,13 @@ impl<'t> Builder<'t, '_> {
             }
         };
         let (mut shaped, bare): (Vec<_>, Vec<_>) = parts.into_iter().partition(Keywords::has_shape);
-        for keyword in bare.iter().flat_map(|part| &part.unchecked) {
-            self.loss(Reason::Unchecked(keyword));
-        }
+        self.restrictions(&bare);
         if shaped.len() > 1 {
             // A bare `type: object` adds nothing to what describes an object already.
             let is_bare = |part: &Keywords<'_>| part.is_plain_object() && !part.is_object_like();
             let others = shaped.iter().filter(|part| !is_bare(part)).count();
             if others == 1 {
+                self.restrictions(shaped.iter().filter(|part| is_bare(part)));
                 shaped.retain(|part| !is_bare(part));
             }
         }
@@ -55,9 +75,7 @@ impl<'t> Builder<'t, '_> {
             [] => Shape::Any,
             [single] => self.shape(single, depth),
             several if several.iter().all(Keywords::is_plain_object) => {
-                for keyword in several.iter().flat_map(|part| &part.unchecked) {
-                    self.loss(Reason::Unchecked(keyword));
-                }
+                self.restrictions(several);
                 self.object(&several.iter().collect::<Vec<_>>(), depth)
             }
             several => self.mixed(several, depth),
@@ -70,6 +88,7 @@ impl<'t> Builder<'t, '_> {
         let alternatives = parts.iter().filter(|part| part.any_of.is_some() || part.one_of.is_some());
         if !objects.is_empty() && objects.len() + alternatives.count() == parts.len() {
             self.loss(Reason::Unchecked("anyOf"));
+            self.restrictions(parts);
             return self.object(&objects, depth);
         }
         let kinds: BTreeSet<_> = parts.iter().filter_map(|part| part.kind.map(Item::as_str)).collect();
@@ -80,6 +99,7 @@ impl<'t> Builder<'t, '_> {
         let (first, second) = (exact.next(), exact.next());
         if let (true, Some(chosen), None) = (is_scalar && !has_alternatives, first.or(parts.first()), second)
         {
+            self.restrictions(parts.iter().filter(|part| !core::ptr::eq(*part, chosen)));
             return self.shape(chosen, depth);
         }
         self.loss(Reason::Conflict);
@@ -136,78 +156,82 @@ impl<'t> Builder<'t, '_> {
             return self.map(&additional, &patterns, depth);
         }
         let rest = self.rest(&additional, &patterns, depth);
-        let mut fields = Vec::with_capacity(declared.order.len());
-        let demanded: BTreeSet<_> = declared.required.iter().cloned().collect();
-        let optional = declared.order.iter().filter(|name| !demanded.contains(*name));
-        let all = declared.required.iter().map(|name| (name, true)).chain(optional.map(|name| (name, false)));
-        for (name, is_required) in all {
-            let schemas = declared.schemas.get(name).map_or(&[][..], Vec::as_slice);
-            fields.push(self.field(name, is_required, schemas, rest, depth));
+        let mut fields = Vec::with_capacity(declared.members.len());
+        for name in &declared.required {
+            let member = declared.names.find(name).and_then(|at| declared.members.get(at));
+            fields.push(self.field(name, true, member, rest, depth));
+        }
+        for (name, member) in declared.names.list.iter().zip(&declared.members) {
+            if !member.is_required {
+                fields.push(self.field(name, false, Some(member), rest, depth));
+            }
         }
         Shape::Record(Record { fields, rest })
     }
 
     fn declared(&mut self, parts: &[&Keywords<'t>]) -> Option<Declared<'t>> {
         let mut declared = Declared::default();
-        for part in parts {
-            let mut own = BTreeSet::new();
+        for (at, part) in parts.iter().enumerate() {
             if part.properties.is_some_and(|properties| properties.kind() != Kind::Object) {
                 self.loss(Reason::Malformed("properties"));
             }
             for (name, schema) in part.properties.into_iter().flat_map(Item::members) {
-                let name = name.to_str().unwrap_or_default();
-                if !own.insert(name.clone()) {
-                    continue;
-                }
-                let schemas = declared.schemas.entry(name.clone()).or_default();
-                if schemas.is_empty() {
-                    declared.order.push(name);
-                }
-                schemas.push(schema);
+                declared.add(name.to_str().unwrap_or_default(), schema, at);
             }
         }
-        let mut seen = BTreeSet::new();
+        let mut seen = Names::default();
         for required in parts.iter().filter_map(|part| part.required) {
             let before = declared.required.len();
             let names = required.elements().filter_map(Item::to_str);
-            declared.required.extend(names.filter(|name| seen.insert(name.clone())));
+            declared.required.extend(names.filter(|name| seen.add(name.clone()).is_none()));
             // Draft 3 and careless servers write a boolean here; it demands nothing.
             if required.kind() != Kind::Array || required.elements().any(|name| name.kind() != Kind::String) {
                 declared.required.truncate(before);
                 self.loss(Reason::Malformed("required"));
             }
         }
-        let ghosts = declared.required.iter().filter(|name| !declared.schemas.contains_key(*name)).count();
-        (declared.order.len() + ghosts <= MAX_FIELDS).then_some(declared)
+        let mut ghosts = 0;
+        for name in &declared.required {
+            let place = declared.names.find(name);
+            match place.and_then(|at| declared.members.get_mut(at)) {
+                Some(member) => member.is_required = true,
+                None => ghosts += 1,
+            }
+        }
+        (declared.members.len() + ghosts <= MAX_FIELDS).then_some(declared)
     }
 
     fn field(
         &mut self,
         name: &Cow<'t, str>,
         is_required: bool,
-        schemas: &[Item<'t>],
+        member: Option<&Member<'t>>,
         rest: Option<NodeId>,
         depth: usize,
     ) -> Field<'t> {
         let steps = [Step::Word("properties"), Step::Name(name.clone())];
-        let shaped: Vec<_> = distinct(schemas);
-        let node = match (shaped.as_slice(), schemas.first()) {
-            ([single], _) => self.below(&steps, *single, depth),
-            ([], Some(first)) => self.below(&steps, *first, depth),
-            ([], None) => match rest {
-                Some(rest) => rest,
-                None => self.at(&steps, Reason::Undeclared),
+        let node = match (member, rest) {
+            (Some(member), _) => match member.chosen() {
+                Some(schema) => {
+                    self.enter(&steps);
+                    for other in member.schemas().filter(|other| other.index() != schema.index()) {
+                        self.restrictions([&Keywords::of(other)]);
+                    }
+                    self.leave(steps.len());
+                    self.below(&steps, schema, depth)
+                }
+                None => self.at(&steps, Reason::Conflict),
             },
-            _ => self.at(&steps, Reason::Conflict),
+            (None, Some(rest)) => rest,
+            (None, None) => self.at(&steps, Reason::Undeclared),
         };
-        let keywords = schemas.iter().map(|schema| Keywords::of(*schema));
-        let mut text = None;
-        let mut fallback = None;
-        for keywords in keywords {
-            text = text.or_else(|| keywords.note());
-            fallback = fallback.or_else(|| keywords.default.map(Item::as_str));
+        let (mut text, mut default) = (None, None);
+        for schema in member.into_iter().flat_map(Member::schemas) {
+            let [about, given] = pick(schema, ["description", "default"]);
+            text = text.or_else(|| about.filter(|about| about.kind() == Kind::String).and_then(Place::of));
+            default = default.or_else(|| given.and_then(Place::of));
         }
-        Field { name: name.clone(), is_required, node, note: text, default: fallback }
+        Field { name: name.clone(), is_required, node, note: text, default, label: 0 }
     }
 
     fn at(&mut self, steps: &[Step<'t>], reason: Reason) -> NodeId {
@@ -218,8 +242,14 @@ impl<'t> Builder<'t, '_> {
     }
 
     fn map(&mut self, additional: &[Item<'t>], patterns: &[Item<'t>], depth: usize) -> Shape<'t> {
-        let mut values: Vec<_> =
-            patterns.iter().copied().flat_map(Item::members).map(|(_, schema)| schema).collect();
+        let named = patterns.iter().copied().flat_map(Item::members);
+        let mut values: Vec<_> = named
+            .map(|(name, schema)| {
+                let name = Step::Name(name.to_str().unwrap_or_default());
+                (alloc::vec![Step::Word("patternProperties"), name], schema)
+            })
+            .take(MAX_ALTERNATIVES + 1)
+            .collect();
         if !values.is_empty() {
             self.loss(Reason::Unchecked("patternProperties"));
         }
@@ -228,12 +258,20 @@ impl<'t> Builder<'t, '_> {
             return Shape::Record(Record { fields: Vec::new(), rest: None });
         }
         if !is_closed {
-            values.extend(additional.first());
+            values.extend(
+                additional.first().map(|first| (alloc::vec![Step::Word("additionalProperties")], *first)),
+            );
         }
-        values.truncate(super::build::MAX_ALTERNATIVES);
+        if additional.len() > 1 {
+            self.loss(Reason::Unchecked("additionalProperties"));
+        }
+        if values.len() > MAX_ALTERNATIVES {
+            let any = self.any_because(Reason::TooLarge);
+            return Shape::Map(any);
+        }
         let mut nodes: Vec<_> = Vec::with_capacity(values.len());
-        for schema in values {
-            nodes.push(self.below(&[Step::Word("additionalProperties")], schema, depth));
+        for (steps, schema) in values {
+            nodes.push(self.below(&steps, schema, depth));
         }
         let inner = match nodes.as_slice() {
             [] => self.push(Shape::Any),
@@ -267,8 +305,16 @@ impl<'t> Builder<'t, '_> {
             };
             return Shape::List(self.below(&[Step::Word("items")], items, depth));
         };
+        let word = if keywords.prefix_items.is_some_and(|items| items.kind() == Kind::Array) {
+            "prefixItems"
+        } else {
+            "items"
+        };
         let rest = if old_tuple.is_some() { keywords.additional_items } else { keywords.items };
-        let parts: Vec<_> = list.elements().take(super::build::MAX_ALTERNATIVES).collect();
+        let parts: Vec<_> = list.elements().take(MAX_ALTERNATIVES + 1).collect();
+        if parts.len() > MAX_ALTERNATIVES {
+            return Shape::List(self.any_because(Reason::TooLarge));
+        }
         let count = |item: Option<Item<'_>>| item.and_then(|item| item.view().as_i64());
         let length = i64::try_from(parts.len()).ok();
         let is_closed =
@@ -278,7 +324,7 @@ impl<'t> Builder<'t, '_> {
             && count(keywords.min_items).is_none_or(|least| Some(least) == length);
         let mut nodes = Vec::with_capacity(parts.len());
         for (at, part) in parts.into_iter().enumerate() {
-            nodes.push(self.below(&[Step::Word("items"), Step::Index(at)], part, depth));
+            nodes.push(self.below(&[Step::Word(word), Step::Index(at)], part, depth));
         }
         if is_tuple {
             return Shape::Tuple(nodes);
@@ -286,24 +332,79 @@ impl<'t> Builder<'t, '_> {
         self.loss(Reason::WideTuple);
         match rest {
             Some(rest) if rest.as_bool() == Some(false) => {}
-            Some(rest) => nodes.push(self.below(&[Step::Word("items")], rest, depth)),
+            Some(rest) => {
+                let word = if old_tuple.is_some() { "additionalItems" } else { "items" };
+                nodes.push(self.below(&[Step::Word(word)], rest, depth));
+            }
             None => nodes.push(self.push(Shape::Any)),
         }
         Shape::List(self.push(Shape::Union(nodes)))
     }
 }
 
+impl<'t> Declared<'t> {
+    /// Adds what a part says about a member; of a name that a part repeats, the first counts.
+    fn add(&mut self, name: Cow<'t, str>, schema: Item<'t>, part: usize) {
+        let Some(at) = self.names.add(name) else {
+            let others = Vec::new();
+            return self.members.push(Member { first: schema, others, last_part: part, is_required: false });
+        };
+        if let Some(member) = self.members.get_mut(at).filter(|known| known.last_part != part) {
+            member.others.push(schema);
+            member.last_part = part;
+        }
+    }
+}
+
+impl<'t> Names<'t> {
+    fn find(&self, name: &str) -> Option<usize> {
+        if self.list.len() > FEW {
+            return self.places.get(name).copied();
+        }
+        self.list.iter().position(|known| known == name)
+    }
+
+    /// Adds a name; returns its place if it was there.
+    fn add(&mut self, name: Cow<'t, str>) -> Option<usize> {
+        let found = self.find(&name);
+        if found.is_some() {
+            return found;
+        }
+        self.list.push(name);
+        let unplaced = self.list.iter().enumerate().skip(self.places.len());
+        if self.list.len() > FEW {
+            self.places.extend(unplaced.map(|(at, name)| (name.clone(), at)));
+        }
+        None
+    }
+}
+
+impl<'t> Member<'t> {
+    fn schemas(&self) -> impl Iterator<Item = Item<'t>> {
+        core::iter::once(self.first).chain(self.others.iter().copied())
+    }
+
+    /// Returns the schema that the member is read from; none if several of them differ.
+    fn chosen(&self) -> Option<Item<'t>> {
+        if self.others.is_empty() {
+            return Some(self.first);
+        }
+        match distinct(self.schemas()).as_slice() {
+            [] => Some(self.first),
+            [single] => Some(*single),
+            _ => None,
+        }
+    }
+}
+
 /// Returns the schemas that say something about the shape of a member and are not spelled alike; of several
 /// plain ones of one type the one with constants.
-fn distinct<'t>(schemas: &[Item<'t>]) -> Vec<Item<'t>> {
-    if let [single] = schemas {
-        return alloc::vec![*single];
-    }
+fn distinct<'t>(schemas: impl Iterator<Item = Item<'t>>) -> Vec<Item<'t>> {
     let mut seen = BTreeSet::new();
     let shaped: Vec<_> = schemas
-        .iter()
-        .filter(|schema| seen.insert(schema.as_str()) && Keywords::of(**schema).has_shape())
-        .map(|schema| (*schema, Keywords::of(*schema)))
+        .filter(|schema| seen.insert(schema.as_str()))
+        .map(|schema| (schema, Keywords::of(schema)))
+        .filter(|(_, keywords)| keywords.has_shape())
         .collect();
     let kinds: BTreeSet<_> = shaped.iter().map(|(_, keywords)| keywords.kind.map(Item::as_str)).collect();
     let is_exact = |keywords: &Keywords<'_>| keywords.choices.is_some() || keywords.constant.is_some();

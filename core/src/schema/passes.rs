@@ -2,6 +2,7 @@
 
 use alloc::{
     borrow::Cow,
+    boxed::Box,
     collections::{BTreeMap, BTreeSet},
     vec,
     vec::Vec,
@@ -10,21 +11,21 @@ use alloc::{
 use super::{
     build::{MAX_ALTERNATIVES, MAX_NODES},
     ir::{Literal, Node, NodeId, Shape, Tagged, Types},
-    loss::{Ledger, Reason},
+    loss::Reason,
 };
 
-pub(super) fn finish(types: &mut Types<'_>, losses: &mut Ledger) {
+pub(super) fn finish(types: &mut Types<'_>) {
     for at in 0..types.nodes.len() {
-        settle_union(types, id(at), losses);
+        settle_union(types, NodeId::at(at));
     }
     for at in 0..types.nodes.len() {
-        settle_nullable(types, id(at));
+        settle_nullable(types, NodeId::at(at));
     }
     for at in 0..types.nodes.len() {
-        find_tag(types, id(at));
+        find_tag(types, NodeId::at(at));
     }
     merge_equal(types);
-    cut_endless(types, losses);
+    cut_endless(types);
     let components = components(types, |_| true);
     for (at, (component, is_cyclic)) in components.into_iter().enumerate() {
         if let Some(node) = types.nodes.get_mut(at) {
@@ -34,48 +35,45 @@ pub(super) fn finish(types: &mut Types<'_>, losses: &mut Ledger) {
     count_uses(types);
 }
 
-fn id(at: usize) -> NodeId {
-    NodeId(u32::try_from(at).unwrap_or(u32::MAX))
-}
-
 fn set<'t>(types: &mut Types<'t>, at: NodeId, shape: Shape<'t>) {
     if let Some(node) = types.nodes.get_mut(at.0 as usize) {
         node.shape = shape;
     }
 }
 
-fn push<'t>(types: &mut Types<'t>, shape: Shape<'t>) -> NodeId {
-    let at = id(types.nodes.len());
-    types.nodes.push(Node { shape, hint: None, is_cyclic: false, component: 0, uses: 0 });
-    at
+/// Makes a type any value because one of its parts is, for the same reason.
+fn set_any(types: &mut Types<'_>, at: NodeId, part: NodeId) {
+    match types.cut.get(&part).cloned() {
+        Some(reason) => types.cut(at, reason),
+        None => set(types, at, Shape::Any),
+    }
 }
 
 /// The alternatives of a union, sorted by what they are.
 #[derive(Default)]
 struct Alternatives<'t> {
     is_nullable: bool,
-    is_any: bool,
+    any: Option<NodeId>,
     has: BTreeSet<&'static str>,
     literals: Vec<Literal<'t>>,
     others: Vec<NodeId>,
 }
 
 /// Flattens a union, takes `null` out of it, and drops alternatives that others include.
-fn settle_union(types: &mut Types<'_>, at: NodeId, losses: &mut Ledger) {
+fn settle_union(types: &mut Types<'_>, at: NodeId) {
     let Shape::Union(_) = types.shape(at) else { return };
     let Some(found) = flatten(types, at) else {
-        losses.note("", "", Reason::TooLarge);
-        return set(types, at, Shape::Any);
+        return types.cut(at, Reason::TooLarge);
     };
-    if found.is_any {
-        return set(types, at, Shape::Any);
+    if let Some(any) = found.any {
+        return set_any(types, at, any);
     }
     let mut parts = Vec::new();
     let scalars =
         [("string", Shape::Str), ("number", Shape::Num), ("integer", Shape::Int), ("boolean", Shape::Bool)];
     for (word, shape) in scalars {
         if found.has.contains(word) && (word != "integer" || !found.has.contains("number")) {
-            parts.push(push(types, shape));
+            parts.push(types.push(shape));
         }
     }
     let mut seen = BTreeSet::new();
@@ -90,14 +88,14 @@ fn settle_union(types: &mut Types<'_>, at: NodeId, losses: &mut Ledger) {
         .filter(|literal| seen.insert(literal.clone()))
         .collect();
     if !literals.is_empty() {
-        parts.push(push(types, Shape::Literals(literals)));
+        parts.push(types.push(Shape::Literals(literals)));
     }
     parts.extend(found.others);
     let shape = match parts.as_slice() {
         [] => Shape::Null,
         [single] if found.is_nullable => Shape::Nullable(*single),
         [single] => types.shape(*single).clone(),
-        _ if found.is_nullable => Shape::Nullable(push(types, Shape::Union(parts))),
+        _ if found.is_nullable => Shape::Nullable(types.push(Shape::Union(parts))),
         _ => Shape::Union(parts),
     };
     set(types, at, shape);
@@ -121,7 +119,9 @@ fn flatten<'t>(types: &Types<'t>, at: NodeId) -> Option<Alternatives<'t>> {
                 open.push(*inner);
             }
             Shape::Null => found.is_nullable = true,
-            Shape::Any => found.is_any = true,
+            // One that was cut comes first: then the union loses what that one loses.
+            Shape::Any if types.cut.contains_key(&part) => found.any = Some(part),
+            Shape::Any => found.any = found.any.or(Some(part)),
             Shape::Str => _ = found.has.insert("string"),
             Shape::Num => _ = found.has.insert("number"),
             Shape::Int => _ = found.has.insert("integer"),
@@ -145,12 +145,12 @@ fn settle_nullable(types: &mut Types<'_>, at: NodeId) {
     for _ in 0..MAX_ALTERNATIVES {
         match types.shape(inner) {
             Shape::Nullable(deeper) => inner = *deeper,
-            Shape::Any => return set(types, at, Shape::Any),
+            Shape::Any => return set_any(types, at, inner),
             Shape::Null => return set(types, at, Shape::Null),
             _ => return set(types, at, Shape::Nullable(inner)),
         }
     }
-    set(types, at, Shape::Any);
+    types.cut(at, Reason::ReferenceLoop);
 }
 
 /// Tells the alternatives of a union apart by a member that is another constant string in each, if there is one.
@@ -170,7 +170,7 @@ fn find_tag(types: &mut Types<'_>, at: NodeId) {
         Some(Tagged { tag: field.name.clone(), variants: variants? })
     });
     if let Some(tagged) = found {
-        set(types, at, Shape::Tagged(tagged));
+        set(types, at, Shape::Tagged(Box::new(tagged)));
     }
 }
 
@@ -179,20 +179,17 @@ fn find_tag(types: &mut Types<'_>, at: NodeId) {
 /// What a tool takes stays its own: the texts about its members belong to that tool.
 fn merge_equal(types: &mut Types<'_>) {
     let inputs: BTreeSet<_> = types.tools.iter().map(|tool| tool.input).collect();
-    let mut first = BTreeMap::new();
-    let mut same: Vec<NodeId> = (0..types.nodes.len()).map(id).collect();
-    for (at, node) in types.nodes.iter_mut().enumerate() {
+    let mut first: BTreeMap<u64, NodeId> = BTreeMap::new();
+    let mut same: Vec<NodeId> = (0..types.nodes.len()).map(NodeId::at).collect();
+    for at in 0..types.nodes.len() {
+        let Some(node) = types.nodes.get_mut(at) else { continue };
         node.shape.redirect(|to| same.get(to.0 as usize).copied().unwrap_or(to));
-        if inputs.contains(&id(at)) {
+        if inputs.contains(&NodeId::at(at)) || types.cut.contains_key(&NodeId::at(at)) {
             continue;
         }
-        let mut key = node.shape.clone();
-        if let Shape::Record(record) = &mut key {
-            for field in &mut record.fields {
-                (field.note, field.default) = (None, None);
-            }
-        }
-        let found = *first.entry((node.hint.clone(), key)).or_insert_with(|| id(at));
+        let found = *first.entry(types.mark(NodeId::at(at))).or_insert_with(|| NodeId::at(at));
+        // Types with one mark that differ after all stay two, so that nobody gains from making them.
+        let found = if types.are_alike(found, NodeId::at(at)) { found } else { NodeId::at(at) };
         if let Some(slot) = same.get_mut(at) {
             *slot = found;
         }
@@ -223,17 +220,16 @@ fn tag_value<'t>(types: &Types<'t>, part: NodeId, tag: &str) -> Option<Cow<'t, s
 }
 
 /// Makes every cycle pass through a record, which has a name in every language.
-fn cut_endless(types: &mut Types<'_>, losses: &mut Ledger) {
+fn cut_endless(types: &mut Types<'_>) {
     let is_nameless = |node: &Node<'_>| !matches!(node.shape, Shape::Record(_));
     let cyclic: Vec<_> = components(types, is_nameless)
         .into_iter()
         .enumerate()
         .filter(|(_, (_, is_cyclic))| *is_cyclic)
-        .map(|(at, _)| id(at))
+        .map(|(at, _)| NodeId::at(at))
         .collect();
     for at in cyclic {
-        losses.note("", "", Reason::ReferenceLoop);
-        set(types, at, Shape::Any);
+        types.cut(at, Reason::ReferenceLoop);
     }
 }
 
@@ -245,6 +241,10 @@ fn components(types: &Types<'_>, includes: impl Fn(&Node<'_>) -> bool) -> Vec<(u
         edges: Vec<usize>,
     }
     let count = types.nodes.len();
+    // What leads nowhere is in no cycle.
+    let includes = |node: &Node<'_>| {
+        !node.shape.is_plain() && !matches!(node.shape, Shape::Literals(_)) && includes(node)
+    };
     let edges_of = |at: usize| {
         let mut edges = Vec::new();
         if let Some(node) = types.nodes.get(at).filter(|node| includes(node)) {
@@ -265,7 +265,7 @@ fn components(types: &Types<'_>, includes: impl Fn(&Node<'_>) -> bool) -> Vec<(u
         }
     };
     for start in 0..count {
-        if get(&order, start) != UNSEEN {
+        if get(&order, start) != UNSEEN || !types.nodes.get(start).is_some_and(includes) {
             continue;
         }
         let mut frames = vec![Frame { at: start, edges: edges_of(start) }];
@@ -309,14 +309,12 @@ fn components(types: &Types<'_>, includes: impl Fn(&Node<'_>) -> bool) -> Vec<(u
 }
 
 fn count_uses(types: &mut Types<'_>) {
-    let mut uses: BTreeMap<NodeId, u32> = BTreeMap::new();
+    let mut uses = vec![0; types.nodes.len()];
     for node in &types.nodes {
-        node.shape.edges(|to| *uses.entry(to).or_default() += 1);
+        node.shape.edges(|to| uses.iter_mut().skip(to.0 as usize).take(1).for_each(|count| *count += 1));
     }
-    for (at, count) in uses {
-        if let Some(node) = types.nodes.get_mut(at.0 as usize) {
-            node.uses = count;
-        }
+    for (node, count) in types.nodes.iter_mut().zip(uses) {
+        node.uses = count;
     }
     debug_assert!(types.nodes.len() <= 4 * MAX_NODES);
 }

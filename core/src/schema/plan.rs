@@ -55,6 +55,8 @@ pub struct Optional<'t> {
     pub name: Cow<'t, str>,
     /// The server's text about it.
     pub note: Option<Cow<'t, str>>,
+    /// Any value is all that its schema says.
+    pub is_open: bool,
 }
 
 /// What a parameter takes.
@@ -114,13 +116,20 @@ fn read(schema: Item<'_>) -> Result<Plan<'_>, Reason> {
             order.push(name);
         }
     }
-    let mut demanded = BTreeSet::new();
-    let params = required.into_iter().filter(|name| demanded.insert(name.clone()));
-    let required: Vec<_> = params.map(|name| param(declared.get(&name).copied(), name)).collect();
+    // What is collected from lists of the right length is held in no more than it takes.
+    let (mut names, mut demanded) = (required, BTreeSet::new());
+    names.retain(|name| demanded.insert(name.clone()));
+    order.retain(|name| !demanded.contains(name));
+    drop(demanded);
+    let required = names.into_iter().map(|name| param(declared.get(&name).copied(), name)).collect();
     let optional = order
         .into_iter()
-        .filter(|name| !demanded.contains(name))
-        .map(|name| Optional { note: declared.get(&name).and_then(|schema| note(*schema)), name })
+        .map(|name| {
+            let schema = declared.get(&name).copied();
+            let kind = schema.map_or(ParamType::Structured(Reason::AnyValue), param_type);
+            let is_open = matches!(kind, ParamType::Structured(Reason::AnyValue | Reason::NoType));
+            Optional { note: schema.and_then(note), name, is_open }
+        })
         .collect();
     Ok(Plan::Typed { required, optional })
 }

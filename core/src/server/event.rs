@@ -9,7 +9,7 @@ use crate::{
     jsonrpc::RpcError,
     protocol::{
         Implementation, LogLevel, Revision,
-        modern::{CLIENT_CAPABILITIES, CLIENT_INFO},
+        meta::{CLIENT_CAPABILITIES, CLIENT_INFO},
     },
 };
 

@@ -8,7 +8,8 @@ use crate::{
     jsonrpc::{Id, RpcError},
     protocol::{
         Revision,
-        modern::{EnvelopeFault, RequestEnvelope, SERVER_INFO},
+        meta::SERVER_INFO,
+        modern::{EnvelopeFault, RequestEnvelope},
     },
 };
 

@@ -158,7 +158,7 @@ async fn perform(command: &Command, given: Given<'_>, session: &Session<'_>) -> 
         Command::Tools(_) => list::tools(session).await,
         Command::Resources(_) => list::resources(session).await,
         Command::Prompts(_) => list::prompts(session).await,
-        Command::Call(call) => call::call(session, &call.name, given).await,
+        Command::Call(call) => call::call(session, call, given).await,
         Command::Read(read) => read::read(session, &read.uri).await,
         Command::Prompt(prompt) => prompt::prompt(session, &prompt.name, given).await,
         Command::Ping(ping) => ping::ping(session, ping.count).await,

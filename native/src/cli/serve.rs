@@ -1,12 +1,17 @@
 //! `selvedge serve`: a server of one's own.
 
-use std::{io, net::SocketAddr};
+use std::{io, net::SocketAddr, path::Path, sync::Arc};
 
-use selvedge::{Access, HttpOptions, StaticTokens, serve_http, serve_stdio};
+use selvedge::{
+    Access, App, HttpOptions, StaticTokens,
+    core::protocol::Implementation,
+    project::{self, Project, ProjectOptions},
+    serve_http, serve_stdio,
+};
 use serde::Serialize;
 
 use super::{Exit, Failure, Signals, args::Serve, output::Output};
-use crate::demo::Demo;
+use crate::demo::demo;
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -15,7 +20,7 @@ struct Document<'a> {
 
 /// Serves until there is nobody left to serve, or until it is told to stop.
 pub(super) async fn serve(command: &Serve, output: &Output) -> Result<Exit, Failure> {
-    let service = Demo { allows_destructive: command.allow_destructive };
+    let service = service(command)?;
     let Some(address) = &command.http else {
         return match serve_stdio(service).await {
             Ok(()) => Ok(Exit::Done),
@@ -49,6 +54,36 @@ pub(super) async fn serve(command: &Serve, output: &Output) -> Result<Exit, Fail
         }
     };
     ended.map(|()| Exit::Done).map_err(|error| Failure::serving(address, &error))
+}
+
+/// Puts together what is served.
+fn service(command: &Serve) -> Result<App, Failure> {
+    let mut app = match &command.project {
+        Some(folder) => project(folder)?,
+        None => demo().map_err(|error| Failure::serving("the demo", &io::Error::other(error)))?,
+    };
+    let config = app.config();
+    config.allows_destructive = command.allow_destructive;
+    config.destructive_hint = "`selvedge serve --allow-destructive` allows it".to_owned();
+    Ok(app)
+}
+
+fn project(folder: &Path) -> Result<App, Failure> {
+    let opened = Project::open(folder, ProjectOptions::default());
+    let project = Arc::new(
+        opened.map_err(|error| Failure::usage(format!("cannot serve {}: {error}", folder.display())))?,
+    );
+    let tools = project::tools(&project)
+        .map_err(|error| Failure::serving("the project", &io::Error::other(error)))?;
+    let mut app = App::new(Implementation::new("selvedge-project", env!("CARGO_PKG_VERSION")))
+        .with_tools(tools)
+        .with_resources(Arc::new(project));
+    app.config().instructions = Some(
+        "Files of one folder. Read `selvedge://project/structure` first; paths are relative to the folder. Credentials in \
+         texts are hidden."
+            .to_owned(),
+    );
+    Ok(app)
 }
 
 async fn options(command: &Serve, address: &str) -> Result<HttpOptions, Failure> {

@@ -1,5 +1,7 @@
 //! Serves: what a server offers and does, joined to its clients over a pipe or over HTTP.
 
+#[cfg(feature = "serve")]
+mod app;
 #[cfg(feature = "http-server")]
 mod http;
 mod link;
@@ -12,6 +14,8 @@ use selvedge_core::{
     server::{Answer, Context, Request, StateKey},
 };
 
+#[cfg(feature = "serve")]
+pub use app::{App, Completer, PromptProvider, ResourceProvider};
 #[cfg(feature = "http-server")]
 pub use http::{
     Access, HttpOptions, HttpServer, ProtectedResource, StaticTokens, TokenCheck, TokenFileError, Verdict,
@@ -69,6 +73,7 @@ fn keyed(mut config: ServerConfig) -> io::Result<ServerConfig> {
     Ok(config)
 }
 
+/// Returns what nobody can guess: keys of states, seeds of session ids.
 fn random() -> io::Result<[u8; 32]> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;

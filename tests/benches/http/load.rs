@@ -170,7 +170,7 @@ pub(crate) fn sessions(url: &str, count: usize) -> usize {
 
 /// Opens streams on which nothing is said.
 pub(crate) fn streams(url: &str, count: usize) -> Vec<BufReader<Blocking>> {
-    let listen = modern("subscriptions/listen", "", r#""notifications":{},"#);
+    let listen = modern("subscriptions/listen", "", r#""notifications":{"toolsListChanged":true},"#);
     let open = || {
         let mut stream = Blocking::connect(authority(url)).expect("a connection");
         stream.write_all(listen.as_bytes()).expect("a request");

@@ -70,6 +70,7 @@ impl Service for Ours {
         let mut config = selvedge::core::ServerConfig::default();
         let tool =
             format!(r#"{{"name":"echo","description":"Answers with its text","inputSchema":{SCHEMA}}}"#);
+        config.changes = true;
         config.tools = vec![RawJson::new(&tool).expect("JSON")];
         config
     }

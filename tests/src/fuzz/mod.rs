@@ -10,7 +10,7 @@ mod json;
 mod jsonrpc;
 
 pub use client::{Drain, Host, run};
-pub use frame::{replay, replay_whole};
+pub use frame::{replay, replay_modern, replay_whole};
 
 /// Reads the bytes as what a server writes: every way of cutting them must mean the same, and a reference
 /// model must agree on which lines can be read.

@@ -10,4 +10,5 @@ mod generate;
 mod harness;
 mod serve;
 mod serve_http;
+mod tour;
 mod views;

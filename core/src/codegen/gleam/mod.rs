@@ -17,14 +17,17 @@ use super::{
     comment::Cage,
     module::Module,
     surface,
-    typed::{Shown, Work, literal_word, push_docs},
+    typed::{Shown, Work, kind_word, literal_word, members, push_docs},
 };
 use crate::{
     name::{Language, pascal},
-    schema::ir::{Field, Kinds, Literal, NodeId, Record, Shape},
+    schema::ir::{Field, Literal, NodeId, Record, Shape},
 };
 
 const CAGE: Cage = Cage::new(Language::Gleam, "");
+
+/// The names of alternatives that the kind of a value tells apart, in the order of [`KINDS`](super::typed::KINDS).
+const KIND_WORDS: [&str; 5] = ["Flag", "Number", "Text", "Items", "Object"];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
@@ -52,23 +55,24 @@ pub(super) fn emit(work: &mut Work<'_>, options: &Options) -> Result<(Module, Ve
         write_decoder(&mut body, work, &names, *id);
         options.check_source(body.out.len())?;
     }
-    let mut shown = Vec::new();
-    let declarations = surface::assign(work, |id| compact(&declaration(work, &names, id).out));
-    for (at, mut declarations) in declarations.into_iter().enumerate() {
+    let mut shown = Vec::with_capacity(work.functions.len());
+    for at in 0..work.functions.len() {
         let signature = signature(work, &names, at);
+        let mut own = Shown::new(fold_inner_names(&signature.out));
         if let Some(declared) = options_type(work, &names, at) {
             body.raw("\npub type ").adopt(&declared).raw("\n");
             write_defaults(&mut body, work, &names, at);
-            declarations.insert(0, compact(&declared.out));
+            own.declarations.push(compact(&declared.out));
         }
         body.raw("\n");
         push_docs(&mut body.out, CAGE, work, at);
         body.raw("pub fn ").adopt(&signature).raw(" {\n  ");
         write_call(&mut body, work, &names, at);
         body.raw("\n}\n");
-        shown.push(Shown { signature: fold_inner_names(&signature.out), declarations });
+        shown.push(own);
         options.check_source(body.out.len())?;
     }
+    surface::assign(work, &mut shown, |id| compact(&declaration(work, &names, id).out));
     Ok((with_imports(body), shown))
 }
 
@@ -100,7 +104,7 @@ fn take_names(work: &mut Work<'_>) -> Names {
         decoders: BTreeMap::new(),
         options: BTreeMap::new(),
     };
-    let sent = reachable(work, work.types.tools.iter().map(|tool| tool.input));
+    let sent = reachable(work, work.types.tools.iter().flat_map(|tool| sent_values(work, tool.input)));
     let received = reachable(work, work.types.tools.iter().filter_map(|tool| tool.output));
     for (at, id) in work.order.clone().into_iter().enumerate() {
         let name = work.names.get(&id).cloned().unwrap_or_default();
@@ -114,7 +118,7 @@ fn take_names(work: &mut Work<'_>) -> Names {
                 .map(|(value, _)| literal_word(&Literal::Str(value.clone())).into())
                 .collect(),
             Shape::Union(parts) => {
-                parts.iter().map(|part| kind_word(work.types.kinds(*part)).to_string()).collect()
+                parts.iter().map(|part| kind_word(work.types.kinds(*part), KIND_WORDS).to_string()).collect()
             }
             _ => Vec::new(),
         };
@@ -152,6 +156,12 @@ fn cut(wish: &str) -> &str {
     wish.get(..32).unwrap_or(wish)
 }
 
+/// Returns the types of what a function encodes: its parameters, or its one argument.
+fn sent_values(work: &Work<'_>, input: NodeId) -> Vec<NodeId> {
+    let Some(record) = work.parameters(input) else { return alloc::vec![input] };
+    members(work, record).map(|field| field.node).chain(record.rest).collect()
+}
+
 /// Returns every type that some types are made of, as far as Gleam shows them.
 fn reachable(work: &Work<'_>, from: impl Iterator<Item = NodeId>) -> BTreeSet<NodeId> {
     let mut open: Vec<_> = from.collect();
@@ -161,8 +171,7 @@ fn reachable(work: &Work<'_>, from: impl Iterator<Item = NodeId>) -> BTreeSet<No
             continue;
         }
         match work.types.shape(id) {
-            Shape::Tuple(_) => {}
-            Shape::Union(_) if !work.names.contains_key(&id) || !is_apart(work, id) => {}
+            _ if work.is_opaque(id) => {}
             Shape::Record(record) => {
                 open.extend(members(work, record).map(|field| field.node));
                 open.extend(record.rest);
@@ -173,28 +182,12 @@ fn reachable(work: &Work<'_>, from: impl Iterator<Item = NodeId>) -> BTreeSet<No
     seen
 }
 
-fn is_apart(work: &Work<'_>, id: NodeId) -> bool {
-    matches!(work.types.shape(id), Shape::Union(parts) if work.types.are_apart(parts))
-}
-
-fn members<'w, 't>(work: &'w Work<'t>, record: &'w Record<'t>) -> impl Iterator<Item = &'w Field<'t>> {
-    record.fields.iter().filter(|field| !(field.is_required && work.constant(field.node).is_some()))
-}
-
-fn kind_word(kinds: Kinds) -> &'static str {
-    const WORDS: [(Kinds, &str); 5] = [
-        (Kinds::OBJECT, "Object"),
-        (Kinds::ARRAY, "Items"),
-        (Kinds::STRING, "Text"),
-        (Kinds::NUMBER, "Number"),
-        (Kinds::BOOL, "Flag"),
-    ];
-    WORDS.iter().find(|(kind, _)| !kinds.is_apart(*kind)).map_or("Other", |(_, word)| word)
-}
-
 /// Puts a declaration on one line, and names the only constructor of a type once.
 fn compact(declaration: &str) -> String {
-    let line = declaration.replace("\n  ", " ").replace("\n}", " }");
+    let line = match memchr::memchr(b'\n', declaration.as_bytes()) {
+        Some(_) => declaration.replace("\n  ", " ").replace("\n}", " }"),
+        None => declaration.into(),
+    };
     let Some((name, rest)) = line.split_once(" { ") else { return line };
     match rest.strip_prefix(name).and_then(|rest| rest.strip_suffix(" }")) {
         Some(members) if members.starts_with('(') => rest.trim_end_matches(" }").into(),
@@ -202,15 +195,16 @@ fn compact(declaration: &str) -> String {
     }
 }
 
-/// Turns `label v0: Type` into `label: Type`, which is how a parameter is passed.
+/// Turns `label v0: Type` and `label label: Type` into `label: Type`, which is how a parameter is passed.
 fn fold_inner_names(signature: &str) -> String {
     let mut out = String::with_capacity(signature.len());
     let mut parts = signature.split(' ').peekable();
     while let Some(part) = parts.next() {
         out.push_str(part);
-        let inner = parts.peek().and_then(|next| next.strip_prefix('v')?.strip_suffix(':'));
-        if inner.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
-        {
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let label = part.rsplit('(').next();
+        let inner = parts.peek().and_then(|next| next.strip_suffix(':'));
+        if inner.is_some_and(|inner| Some(inner) == label || inner.strip_prefix('v').is_some_and(is_number)) {
             parts.next();
             out.push(':');
         }
@@ -230,7 +224,7 @@ fn signature(work: &Work<'_>, names: &Names, at: usize) -> Module {
     if let Some(record) = work.parameters(tool.input) {
         let mut before = "";
         for (index, field) in members(work, record).filter(|field| field.is_required).enumerate() {
-            piece.raw(before).word(&work.label(field)).raw(" ").word(&format!("v{index}")).raw(": ");
+            piece.raw(before).word(work.label(field)).raw(" ").word(&format!("v{index}")).raw(": ");
             write_type(&mut piece, work, field.node);
             before = ", ";
         }
@@ -304,7 +298,7 @@ fn write_applied(body: &mut Module, work: &Work<'_>, names: &Names, id: NodeId, 
 
 fn write_maybe(body: &mut Module, work: &Work<'_>, names: &Names, owner: &str, field: &Field<'_>) {
     let label = work.label(field);
-    body.raw("internal.maybe(").literal(&field.name).raw(", ").raw(owner).raw(".").word(&label).raw(", ");
+    body.raw("internal.maybe(").literal(&field.name).raw(", ").raw(owner).raw(".").word(label).raw(", ");
     write_coder(body, work, names, field.node, Way::Encode);
     body.raw(")");
 }
@@ -349,7 +343,7 @@ fn write_fields(
 ) {
     let mut before = "";
     for field in members(work, record).filter(|field| which(field)) {
-        piece.raw(before).word(&work.label(field)).raw(": ");
+        piece.raw(before).word(work.label(field)).raw(": ");
         piece.raw(if field.is_required { "" } else { "option.Option(" });
         write_type(piece, work, field.node);
         piece.raw(if field.is_required { "" } else { ")" });
@@ -368,7 +362,7 @@ fn write_defaults(body: &mut Module, work: &Work<'_>, names: &Names, at: usize) 
     body.raw("\npub fn ").word(defaults).raw("() -> ").word(kind).raw(" {\n  ").word(kind).raw("(");
     let mut before = "";
     for field in record.fields.iter().filter(|field| !field.is_required) {
-        body.raw(before).word(&work.label(field)).raw(": option.None");
+        body.raw(before).word(work.label(field)).raw(": option.None");
         before = ", ";
     }
     if record.rest.is_some() {
