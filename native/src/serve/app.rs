@@ -60,6 +60,9 @@ pub trait Completer: Send + Sync {
 /// The most values that one completion may have (spec `server/utilities/completion`).
 const MAX_COMPLETIONS: usize = 100;
 
+/// Hears whether a resource is watched.
+type Watcher = Arc<dyn Fn(&str, bool) + Send + Sync>;
+
 /// A service made of parts.
 #[derive(Clone, Default)]
 pub struct App {
@@ -69,7 +72,7 @@ pub struct App {
     prompts: Vec<Arc<dyn PromptProvider>>,
     completer: Option<Arc<dyn Completer>>,
     started: Option<Arc<dyn Fn(Handle) + Send + Sync>>,
-    watched: Option<Arc<dyn Fn(&str, bool) + Send + Sync>>,
+    watched: Option<Watcher>,
 }
 
 impl App {

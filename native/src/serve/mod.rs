@@ -11,7 +11,7 @@ use std::{future::Future, io};
 
 use selvedge_core::{
     ServerConfig,
-    server::{Answer, Context, Request},
+    server::{Answer, Context, Request, StateKey},
 };
 
 #[cfg(feature = "serve")]
@@ -63,6 +63,14 @@ fn terminated() -> io::Result<impl Future<Output = ()>> {
 #[expect(clippy::unnecessary_wraps, reason = "it can fail on Unix")]
 fn terminated() -> io::Result<impl Future<Output = ()>> {
     Ok(std::future::pending())
+}
+
+/// Sees to it that a server can have its clients keep its state.
+fn keyed(mut config: ServerConfig) -> io::Result<ServerConfig> {
+    if config.state_key.is_none() {
+        config.state_key = Some(StateKey::new(random()?));
+    }
+    Ok(config)
 }
 
 /// Returns what nobody can guess: keys of states, seeds of session ids.

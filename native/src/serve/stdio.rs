@@ -12,7 +12,7 @@ use std::{
 use selvedge_core::{
     Server, Tick,
     jsonrpc::{RpcError, code},
-    server::{Answer, Context, Request, ServedCall, ServerEffect, ServerEvent, StateKey},
+    server::{Answer, Context, Request, ServedCall, ServerEffect, ServerEvent},
 };
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
@@ -21,7 +21,7 @@ use tokio::{
     time::{Instant, sleep_until, timeout_at},
 };
 
-use super::{Command, Handle, Link, Service, link::Port, random, terminated};
+use super::{Command, Handle, Link, Service, keyed, link::Port, terminated};
 
 const READ_BYTES: usize = 64 << 10;
 /// Past this much unwritten output nothing is read, nor is anything taken that a service says besides.
@@ -65,11 +65,7 @@ impl<S: Service> Session<S> {
     fn new(service: S) -> io::Result<Self> {
         let (sender, commands) = mpsc::channel(MAX_COMMANDS);
         let port = Port::Queue(sender);
-        let mut config = service.config();
-        if config.state_key.is_none() {
-            config.state_key = Some(StateKey::new(random()?));
-        }
-        let server = Server::new(config);
+        let server = Server::new(keyed(service.config())?);
         service.started(Handle::new(port.clone()));
         Ok(Self {
             service: Arc::new(service),

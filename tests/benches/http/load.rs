@@ -143,7 +143,7 @@ pub(crate) fn stdio(child: &mut Child, size: Size) -> Measured {
             line.clear();
             output.read_line(&mut line).expect("an answer");
             let id = line.split("\"id\":").nth(1).and_then(|rest| rest.split([',', '}']).next());
-            let id: usize = id.and_then(|id| id.parse().ok()).unwrap_or_else(|| panic!("{line}"));
+            let id: usize = id.and_then(|id| id.parse().ok()).expect("an answer with its id");
             assert!(line.contains("\"content\""), "{line}");
             times.push(sent_at[id].elapsed());
             if times.len() == size.calls || !output.buffer().contains(&b'\n') {
@@ -170,7 +170,7 @@ pub(crate) fn sessions(url: &str, count: usize) -> usize {
 
 /// Opens streams on which nothing is said.
 pub(crate) fn streams(url: &str, count: usize) -> Vec<BufReader<Blocking>> {
-    let listen = modern("subscriptions/listen", "", r#""notifications":{},"#);
+    let listen = modern("subscriptions/listen", "", r#""notifications":{"toolsListChanged":true},"#);
     let open = || {
         let mut stream = Blocking::connect(authority(url)).expect("a connection");
         stream.write_all(listen.as_bytes()).expect("a request");

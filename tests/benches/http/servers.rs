@@ -70,6 +70,7 @@ impl Service for Ours {
         let mut config = selvedge::core::ServerConfig::default();
         let tool =
             format!(r#"{{"name":"echo","description":"Answers with its text","inputSchema":{SCHEMA}}}"#);
+        config.changes = true;
         config.tools = vec![RawJson::new(&tool).expect("JSON")];
         config
     }
@@ -79,7 +80,7 @@ impl Service for Ours {
         let arguments: Value = serde_json::from_str(arguments.as_str()).expect("JSON");
         let text = arguments["text"].as_str().unwrap_or_default();
         let result = json!({ "content": [{ "type": "text", "text": text }] });
-        Answer::Result(RawJson::new(&result.to_string()).expect("JSON"))
+        Answer::Result(RawJson::new(result.to_string()).expect("JSON"))
     }
 }
 

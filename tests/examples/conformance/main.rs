@@ -4,7 +4,12 @@
 //! `conformance --stdio` serves one client on standard input and output, `conformance --http ADDRESS` any
 //! number; it prints its URL.
 
-#![expect(clippy::expect_used, clippy::panic, reason = "a fixture fails by panicking")]
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a fixture fails by panicking"
+)]
 
 mod service;
 

@@ -129,7 +129,7 @@ fn a_command_that_makes_no_sense_is_refused_before_anything_is_done() {
 
 #[test]
 fn a_budget_chooses_the_level_and_one_tool_is_shown_in_full() {
-    let run = run_demo(&["surface", "--budget", "500"]).ends_with(0);
+    let run = run_demo(&["surface", "--budget", "800"]).ends_with(0);
     assert!(run.err.contains("level names"), "{}", run.err);
     let run = run_demo(&["surface", "--budget", "10"]).ends_with(4);
     assert!(run.err.contains("exceeds 10"), "{}", run.err);

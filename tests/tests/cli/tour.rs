@@ -35,6 +35,6 @@ fn a_folder_is_served_and_nothing_beside_it() {
     assert!(read.out.contains("plain") && !read.out.contains("hunter2"), "{}", read.out);
     project(&["call", "read_file", "path=../a.txt"]).ends_with(1);
     project(&["read", "selvedge://project/file/%2e%2e/a.txt"]).ends_with(4);
-    let write = project(&["call", "write_file", "path=b.txt", "text=x"]).ends_with(1);
+    let write = project(&["call", "write_file", "path=b.txt", "content=x"]).ends_with(1);
     assert!(write.out.contains("--allow-destructive"), "{}", write.out);
 }

@@ -89,8 +89,9 @@ impl Service for Tools {
             _ => {}
         }
         watch.has_ended = true;
-        let text = RawJson::new(&format!("{:?}", arguments.as_str())).unwrap();
-        Answer::Result(raw(&format!("{{\"content\":[{{\"type\":\"text\",\"text\":{}}}]}}", text.as_str())))
+        // What Rust writes of these texts is a string of JSON too.
+        let text = format!("{:?}", arguments.as_str());
+        Answer::Result(raw(&format!("{{\"content\":[{{\"type\":\"text\",\"text\":{text}}}]}}")))
     }
 }
 

@@ -117,8 +117,7 @@ fn builder(options: &HttpOptions) -> auto::Builder<TokioExecutor> {
         .http1()
         .timer(TokioTimer::new())
         .header_read_timeout(options.head_timeout)
-        .max_buf_size(options.max_head_bytes + BUFFER_SLACK)
-        .pipeline_flush(true);
+        .max_buf_size(options.max_head_bytes + BUFFER_SLACK);
     builder
         .http2()
         .timer(TokioTimer::new())

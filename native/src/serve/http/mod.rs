@@ -16,10 +16,10 @@ use std::{
     time::Duration,
 };
 
-use selvedge_core::{ServerConfig, http::EndpointConfig, server::StateKey};
+use selvedge_core::{ServerConfig, http::EndpointConfig};
 use tokio::{net::TcpListener, sync::Notify, task::JoinHandle};
 
-use super::{Service, random, terminated};
+use super::{Service, keyed, random, terminated};
 
 pub use access::{Access, ProtectedResource, TokenCheck, Verdict};
 pub use tokens::{StaticTokens, TokenFileError};
@@ -96,16 +96,13 @@ pub async fn serve_http(service: impl Service, mut options: HttpOptions) -> io::
 }
 
 fn endpoint_of(
-    mut server: ServerConfig,
+    server: ServerConfig,
     options: &mut HttpOptions,
     address: SocketAddr,
 ) -> io::Result<EndpointConfig> {
     let mut config = options.endpoint.clone();
     config.seed = random()?;
-    if server.state_key.is_none() {
-        server.state_key = Some(StateKey::new(random()?));
-    }
-    config.server = server;
+    config.server = keyed(server)?;
     // No name leads here, so no foreign page comes by it (DNS rebinding).
     if !address.ip().is_unspecified() {
         let host = SocketAddr::new(address.ip(), 0).to_string();

@@ -19,17 +19,17 @@ pub(super) async fn call(name: &str, arguments: &Value, context: &Context, link:
         "test_input_required_result_sampling" => capital(context),
         "test_elicitation" => {
             let message = arguments["message"].as_str().unwrap_or_default();
-            elicitation(message, who(), "User response", context)
+            elicitation(message, &who(), "User response", context)
         }
         "test_streaming_elicitation" => {
             link.progress(1.0, None, Some("about to ask")).await;
-            elicitation("Who are you?", who(), "User response", context)
+            elicitation("Who are you?", &who(), "User response", context)
         }
         "test_elicitation_sep1034_defaults" => {
-            elicitation("Please review the form", defaults(), "Elicitation completed", context)
+            elicitation("Please review the form", &defaults(), "Elicitation completed", context)
         }
         "test_elicitation_sep1330_enums" => {
-            elicitation("Please choose", choices(), "Elicitation completed", context)
+            elicitation("Please choose", &choices(), "Elicitation completed", context)
         }
         "test_elicitation_url" => page(context),
         "test_input_required_result_elicitation" => name_of_user(context),
@@ -89,16 +89,14 @@ fn sampling(question: &str, max_tokens: u32, context: &Context) -> Answer {
 }
 
 fn capital(context: &Context) -> Answer {
-    match said(context, "capital_question") {
-        Some(said) => text(&said),
-        None => {
-            let params = prompt("What is the capital of France?", 100);
-            input(vec![ask("capital_question", Offered::Sampling, &params)], None)
-        }
+    if let Some(said) = said(context, "capital_question") {
+        return text(&said);
     }
+    let params = prompt("What is the capital of France?", 100);
+    input(vec![ask("capital_question", Offered::Sampling, &params)], None)
 }
 
-fn elicitation(message: &str, schema: Value, title: &str, context: &Context) -> Answer {
+fn elicitation(message: &str, schema: &Value, title: &str, context: &Context) -> Answer {
     let Some(answer) = context.answered("elicitation") else {
         let params = json!({ "message": message, "requestedSchema": schema });
         return input(vec![ask("elicitation", Offered::Elicitation, &params)], None);
@@ -160,14 +158,11 @@ fn choices() -> Value {
 }
 
 fn page(context: &Context) -> Answer {
-    match context.answered("page") {
-        Some(answer) => text(&format!("page: {}", value(answer)["action"].as_str().unwrap_or_default())),
-        None => {
-            let params =
-                json!({ "mode": "url", "message": "Please sign in", "url": "https://example.com/sign-in" });
-            input(vec![ask("page", Offered::Elicitation, &params)], None)
-        }
+    if let Some(answer) = context.answered("page") {
+        return text(&format!("page: {}", value(answer)["action"].as_str().unwrap_or_default()));
     }
+    let params = json!({ "mode": "url", "message": "Please sign in", "url": "https://example.com/sign-in" });
+    input(vec![ask("page", Offered::Elicitation, &params)], None)
 }
 
 fn ask_name(key: &str, message: &str) -> Question {

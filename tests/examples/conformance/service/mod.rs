@@ -40,10 +40,10 @@ impl Service for Conformance {
     fn config(&self) -> ServerConfig {
         let mut config = ServerConfig::default();
         config.implementation = Implementation::new("selvedge-conformance", env!("CARGO_PKG_VERSION"));
-        config.tools = all(listing::tools(false));
-        config.resources = all(resources::listed());
-        config.resource_templates = all(resources::templates());
-        config.prompts = all(prompts::listed(false));
+        config.tools = all(&listing::tools(false));
+        config.resources = all(&resources::listed());
+        config.resource_templates = all(&resources::templates());
+        config.prompts = all(&prompts::listed(false));
         config.completes = true;
         config.logs = true;
         config.watches = true;
@@ -56,14 +56,16 @@ impl Service for Conformance {
             Request::CallTool { name, arguments } => {
                 self.call(&name, &parsed(&arguments), &context, &link).await
             }
-            Request::ReadResource { uri } => resources::read(&uri).map_or(Answer::NotFound, result),
+            Request::ReadResource { uri } => {
+                resources::read(&uri).map_or(Answer::NotFound, |read| result(&read))
+            }
             Request::GetPrompt { name, arguments } => prompts::get(&name, &parsed(&arguments), &context),
             Request::Complete { argument, .. } => {
                 let argument = parsed(&argument);
                 let typed = argument["value"].as_str().unwrap_or_default();
                 let known = ["paris", "park", "party"];
                 let values: Vec<_> = known.into_iter().filter(|word| word.starts_with(typed)).collect();
-                result(json!({ "completion": {
+                result(&json!({ "completion": {
                     "values": values, "total": values.len(), "hasMore": false,
                 } }))
             }
@@ -100,13 +102,13 @@ impl Conformance {
 
     async fn change_tools(&self, handle: &Handle) -> Answer {
         let count = self.count(0);
-        handle.set_tools(all(listing::tools(count % 2 == 1))).await;
+        handle.set_tools(all(&listing::tools(count % 2 == 1))).await;
         text("the tools have changed")
     }
 
     async fn change_prompts(&self, handle: &Handle) -> Answer {
         let count = self.count(1);
-        handle.set_prompts(all(prompts::listed(count % 2 == 1))).await;
+        handle.set_prompts(all(&prompts::listed(count % 2 == 1))).await;
         text("the prompts have changed")
     }
 
@@ -127,12 +129,12 @@ impl Drop for Dropped {
     }
 }
 
-fn all(list: Vec<Value>) -> Vec<RawJson> {
+fn all(list: &[Value]) -> Vec<RawJson> {
     list.iter().map(raw).collect()
 }
 
 fn raw(value: &Value) -> RawJson {
-    RawJson::new(&value.to_string()).expect("JSON")
+    RawJson::new(value.to_string()).expect("JSON")
 }
 
 fn parsed(json: &RawJson) -> Value {
@@ -143,12 +145,12 @@ fn value(view: View<'_>) -> Value {
     serde_json::from_str(view.as_str()).expect("JSON")
 }
 
-fn result(value: Value) -> Answer {
-    Answer::Result(raw(&value))
+fn result(value: &Value) -> Answer {
+    Answer::Result(raw(value))
 }
 
 fn text(text: &str) -> Answer {
-    result(json!({ "content": [{ "type": "text", "text": text }] }))
+    result(&json!({ "content": [{ "type": "text", "text": text }] }))
 }
 
 fn unknown() -> Answer {

@@ -54,16 +54,18 @@ pub(super) fn get(name: &str, arguments: &Value, context: &Context) -> Answer {
             json!({ "type": "image", "data": PIXEL, "mimeType": "image/png" }),
             json!({ "type": "text", "text": "Please analyze the image above." }),
         ]),
-        "test_input_required_result_prompt" => match accepted(context, "user_context") {
-            Some(given) => says(&format!("Context: {}", given["context"])),
-            None => {
-                let mut question = form_of_one("What context should the prompt use?", "context", "string");
-                "user_context".clone_into(&mut question.key);
-                Answer::Input(Input { questions: vec![question], state: None })
-            }
-        },
+        "test_input_required_result_prompt" => with_context(context),
         _ => unknown(),
     }
+}
+
+fn with_context(context: &Context) -> Answer {
+    if let Some(given) = accepted(context, "user_context") {
+        return says(&format!("Context: {}", given["context"]));
+    }
+    let mut question = form_of_one("What context should the prompt use?", "context", "string");
+    "user_context".clone_into(&mut question.key);
+    Answer::Input(Input { questions: vec![question], state: None })
 }
 
 fn says(text: &str) -> Answer {
@@ -73,5 +75,5 @@ fn says(text: &str) -> Answer {
 fn messages(contents: Vec<Value>) -> Answer {
     let messages: Vec<_> =
         contents.into_iter().map(|content| json!({ "role": "user", "content": content })).collect();
-    result(json!({ "messages": messages }))
+    result(&json!({ "messages": messages }))
 }

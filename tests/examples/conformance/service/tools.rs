@@ -19,16 +19,16 @@ const SILENCE: &str = "UklGRiYAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQIAA
 pub(super) async fn call(name: &str, arguments: &Value, link: &Link) -> Answer {
     match name {
         "test_simple_text" => text("This is a simple text response for testing."),
-        "test_image_content" => content(json!([image()])),
+        "test_image_content" => content(&json!([image()])),
         "test_audio_content" => {
-            content(json!([{ "type": "audio", "data": SILENCE, "mimeType": "audio/wav" }]))
+            content(&json!([{ "type": "audio", "data": SILENCE, "mimeType": "audio/wav" }]))
         }
-        "test_embedded_resource" => content(json!([{ "type": "resource", "resource": {
+        "test_embedded_resource" => content(&json!([{ "type": "resource", "resource": {
             "uri": "test://embedded-resource",
             "mimeType": "text/plain",
             "text": "This is an embedded resource content.",
         } }])),
-        "test_multiple_content_types" => content(json!([
+        "test_multiple_content_types" => content(&json!([
             { "type": "text", "text": "Multiple content types test:" },
             image(),
             { "type": "resource", "resource": {
@@ -42,27 +42,28 @@ pub(super) async fn call(name: &str, arguments: &Value, link: &Link) -> Answer {
             log(link, "Tool was called").await;
             text("logged")
         }
-        "test_error_handling" => result(json!({
+        "test_error_handling" => result(&json!({
             "isError": true,
             "content": [{ "type": "text", "text": "This tool intentionally returns an error for testing" }],
         })),
         "test_tool_with_progress" => report_thrice(link).await,
         "test_reconnection" => reconnect(link).await,
         "test_echo" => text(arguments["text"].as_str().unwrap_or_default()),
-        "test_header_mirror" => text(&format!("{arguments}")),
         "test_sum" => {
             let sum =
                 arguments["a"].as_f64().unwrap_or_default() + arguments["b"].as_f64().unwrap_or_default();
             let content = json!([{ "type": "text", "text": sum.to_string() }]);
-            result(json!({ "content": content, "structuredContent": { "sum": sum } }))
+            result(&json!({ "content": content, "structuredContent": { "sum": sum } }))
         }
-        "json_schema_2020_12_tool" | "test_dynamic_tool" => text(&format!("{arguments}")),
+        "json_schema_2020_12_tool" | "test_dynamic_tool" | "test_header_mirror" => {
+            text(&format!("{arguments}"))
+        }
         _ => unknown(),
     }
 }
 
-fn content(content: Value) -> Answer {
-    result(json!({ "content": content }))
+fn content(content: &Value) -> Answer {
+    result(&json!({ "content": content }))
 }
 
 fn image() -> Value {
