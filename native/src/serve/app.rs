@@ -12,6 +12,9 @@ use selvedge_core::{
 use super::{Handle, Link, Service};
 use crate::tools::{self, BoxFuture, ToolError, ToolProvider, Toolset};
 
+/// Told of a resource by its URI, and whether it is watched from then on.
+type Watched = dyn Fn(&str, bool) + Send + Sync;
+
 /// Whoever has resources.
 pub trait ResourceProvider: Send + Sync {
     /// Returns the resources, each as the object that `resources/list` shows.
@@ -69,7 +72,7 @@ pub struct App {
     prompts: Vec<Arc<dyn PromptProvider>>,
     completer: Option<Arc<dyn Completer>>,
     started: Option<Arc<dyn Fn(Handle) + Send + Sync>>,
-    watched: Option<Arc<dyn Fn(&str, bool) + Send + Sync>>,
+    watched: Option<Arc<Watched>>,
 }
 
 impl App {
