@@ -49,10 +49,19 @@ pub(super) fn generate(listing: &Listing<'_>, options: &Options) -> Result<Gener
         module_name: format!("cap/mcp/{segment}"),
         path: format!("cap/mcp/{segment}.gleam"),
         source,
+        functions: functions.iter().map(listed).collect(),
         support: support::files(Language::Gleam, options.profile),
         surface: Surface { level: Level::Full, text: surface },
         losses: losses.finish(),
     })
+}
+
+fn listed(function: &Function<'_>) -> super::Function {
+    super::Function {
+        tool: String::from(&*function.tool.name),
+        name: function.name.clone(),
+        has_result: false,
+    }
 }
 
 /// Renders what the surface shows of one tool.

@@ -84,6 +84,7 @@ pub(super) fn generate(listing: &Listing<'_>, options: &Options) -> Result<Gener
         module_name,
         path,
         source,
+        functions: work.listed(),
         support: support::files(options.language, options.profile),
         surface,
         losses: losses.finish(),
@@ -164,6 +165,18 @@ fn note_text(tool: &Tool<'_>, losses: &mut Ledger) {
 }
 
 impl<'t> Work<'t> {
+    /// Returns what the module has for each tool.
+    fn listed(&self) -> Vec<super::Function> {
+        let pairs = self.types.tools.iter().zip(&self.functions);
+        pairs
+            .map(|(tool, function)| super::Function {
+                tool: tool.name.to_string(),
+                name: function.name.clone(),
+                has_result: tool.output.is_some(),
+            })
+            .collect()
+    }
+
     /// Returns the identifier of a record's member.
     pub(super) fn label(&self, field: &Field<'_>) -> String {
         self.label_of(&field.name)
