@@ -56,6 +56,7 @@ pub mod interchange;
 pub mod json;
 pub mod jsonrpc;
 mod limits;
+mod map;
 pub mod name;
 pub mod protocol;
 mod requests;

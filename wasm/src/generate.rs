@@ -28,9 +28,10 @@ pub fn generate(
     #[wasm_bindgen(unchecked_optional_param_type = "GenerateOptions")] options: &JsValue,
 ) -> Result<JsValue, JsValue> {
     let made = make(listing, options)?;
-    let support = made.support.iter().map(|file| {
-        Object::plain().text("path", file.path).text("text", file.text).done()
-    });
+    let support = made
+        .support
+        .iter()
+        .map(|file| Object::plain().text("path", file.path).text("text", file.text).done());
     let functions = made.functions.iter().map(|function| {
         Object::plain()
             .text("tool", &function.tool)
@@ -87,11 +88,14 @@ pub fn detail(
 pub fn plan(schema: &str) -> Result<JsValue, JsValue> {
     let tape = Tape::parse(schema).map_err(|fault| not_json(schema, fault))?;
     Ok(match plan::plan(tape.root()) {
-        Plan::Typed { required, optional } => Object::kind("typed")
-            .list("required", required.iter().map(param))
-            .list("optional", optional.iter().map(|param| {
-                Object::plain().text("name", &param.name).maybe_text("note", param.note.as_deref()).done()
-            })),
+        Plan::Typed { required, optional } => {
+            Object::kind("typed").list("required", required.iter().map(param)).list(
+                "optional",
+                optional.iter().map(|param| {
+                    Object::plain().text("name", &param.name).maybe_text("note", param.note.as_deref()).done()
+                }),
+            )
+        }
         Plan::WholeValue(reason) => Object::kind("wholeValue").text("reason", &reason.to_string()),
     }
     .done())
@@ -139,7 +143,9 @@ fn param(param: &plan::Param<'_>) -> JsValue {
     let object = match &param.kind {
         ParamType::Simple(scalar) => object.text("kind", "simple").text("type", scalar_name(*scalar)),
         ParamType::ListOf(scalar) => object.text("kind", "listOf").text("type", scalar_name(*scalar)),
-        ParamType::Structured(reason) => object.text("kind", "structured").text("reason", &reason.to_string()),
+        ParamType::Structured(reason) => {
+            object.text("kind", "structured").text("reason", &reason.to_string())
+        }
     };
     object.list("choices", param.choices.iter().map(|choice| JsValue::from_str(choice))).done()
 }

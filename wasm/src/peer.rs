@@ -39,7 +39,8 @@ pub fn violation(violation: &Violation) -> JsValue {
 /// Goes on with what a peer does wrong while it asks or tells.
 fn request_violation(violation: &Violation) -> Object {
     let told = |kind: &str| Object::told(kind, violation);
-    let bounded = |kind: &str, bytes: usize, limit: usize| told(kind).size("bytes", bytes).size("limit", limit);
+    let bounded =
+        |kind: &str, bytes: usize, limit: usize| told(kind).size("bytes", bytes).size("limit", limit);
     match violation {
         Violation::MethodNotOffered => told("methodNotOffered"),
         Violation::MethodTooLong { bytes, limit } => bounded("methodTooLong", *bytes, *limit),

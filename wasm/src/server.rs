@@ -88,12 +88,8 @@ impl Server {
         message: Option<String>,
     ) -> Result<(), JsValue> {
         let call = self.call(call)?;
-        let reported = self.inner.report_progress(
-            &call,
-            progress.into(),
-            total.map(u64::from),
-            message.as_deref(),
-        );
+        let reported =
+            self.inner.report_progress(&call, progress.into(), total.map(u64::from), message.as_deref());
         reported.map_err(|fault| misuse(&fault))
     }
 

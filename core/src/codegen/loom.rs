@@ -1,6 +1,6 @@
 //! Profile `loom`: a Gleam module and its surface, in one fixed form, with hard refusals.
 
-use alloc::{borrow::Cow, collections::BTreeSet, format, string::String, vec::Vec};
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 use super::{
     GenerateError, Generated, Level, Options, Surface, backstop,
@@ -12,6 +12,7 @@ use super::{
     text::{Hidden, clean},
 };
 use crate::{
+    map::BTreeSet,
     name::{Language, first_collision, mangle, mangle_label},
     schema::{
         loss::{Ledger, Reason},

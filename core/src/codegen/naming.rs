@@ -1,13 +1,14 @@
 //! Gives names to the types that need one, short and in the order in which the functions use them.
 
 use alloc::{
-    collections::{BTreeSet, VecDeque},
+    collections::VecDeque,
     format,
     string::{String, ToString},
 };
 
 use super::typed::Work;
 use crate::{
+    map::BTreeSet,
     name::{Language, pascal},
     schema::{
         ir::{NodeId, Shape},

@@ -1,18 +1,13 @@
 //! What a model is shown of a module: as much of each tool as a budget allows.
 
-use alloc::{
-    collections::{BTreeSet, VecDeque},
-    format,
-    string::String,
-    vec::Vec,
-};
+use alloc::{collections::VecDeque, format, string::String, vec::Vec};
 
 use super::{
     GenerateError, Level, Options, Surface, backstop,
     text::{Hidden, WIDTH, clean, first_sentence, wrap},
     typed::{MAX_DESCRIPTION, MAX_NOTE, Shown, Work, note, quoted},
 };
-use crate::{name::Language, schema::ir::NodeId};
+use crate::{map::BTreeSet, name::Language, schema::ir::NodeId};
 
 /// The most characters of the first sentence, by level.
 const SENTENCE: usize = 120;

@@ -2,7 +2,6 @@
 
 use alloc::{
     borrow::Cow,
-    collections::BTreeMap,
     format,
     string::{String, ToString},
     vec::Vec,
@@ -20,6 +19,7 @@ use super::{
     typescript,
 };
 use crate::{
+    map::BTreeMap,
     name::{Allocator, Language, callable, first_collision, mangle, mangle_label},
     schema::{
         build::build,

@@ -2,7 +2,6 @@
 
 use alloc::{
     borrow::Cow,
-    collections::{BTreeMap, BTreeSet},
     format,
     string::{String, ToString as _},
     vec::Vec,
@@ -21,6 +20,7 @@ use crate::{
         text::{Hidden, clean},
     },
     json::{Item, Kind},
+    map::{BTreeMap, BTreeSet},
 };
 
 /// The most types of a listing.

@@ -17,9 +17,7 @@ use crate::{
 pub fn effect(effect: &Effect, asks: &mut Handles<AskId>) -> JsValue {
     match effect {
         Effect::Open => Object::kind("open"),
-        Effect::Send(bytes) => {
-            Object::kind("send").value("bytes", &Uint8Array::new_from_slice(bytes))
-        }
+        Effect::Send(bytes) => Object::kind("send").value("bytes", &Uint8Array::new_from_slice(bytes)),
         Effect::CloseInput => Object::kind("closeInput"),
         Effect::Terminate => Object::kind("terminate"),
         Effect::Kill => Object::kind("kill"),
@@ -34,7 +32,9 @@ fn event(event: &Event, asks: &mut Handles<AskId>) -> JsValue {
         Event::Settled { call, outcome: ended } => {
             of_call("settled", *call).value("outcome", &outcome(ended))
         }
-        Event::Progressed { call, progress } => of_call("progressed", *call).value("progress", &how_far(progress)),
+        Event::Progressed { call, progress } => {
+            of_call("progressed", *call).value("progress", &how_far(progress))
+        }
         Event::ToolsChanged => Object::kind("toolsChanged"),
         Event::ResourcesChanged => Object::kind("resourcesChanged"),
         Event::PromptsChanged => Object::kind("promptsChanged"),
@@ -51,7 +51,9 @@ fn event(event: &Event, asks: &mut Handles<AskId>) -> JsValue {
         Event::PeerViolated(what) => Object::kind("peerViolated").value("violation", &violation(what)),
         Event::PeerErrored(error) => Object::kind("peerErrored").value("error", &rpc_error(error)),
         Event::Closed(why) => Object::kind("closed").value("reason", &reason(why)),
-        Event::Retired(Ok(seen)) => Object::kind("retired").flag("ok", true).value("evidence", &evidence(*seen)),
+        Event::Retired(Ok(seen)) => {
+            Object::kind("retired").flag("ok", true).value("evidence", &evidence(*seen))
+        }
         Event::Retired(Err(error)) => {
             Object::kind("retired").flag("ok", false).value("error", &retirement_error(*error))
         }

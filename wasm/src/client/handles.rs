@@ -25,7 +25,10 @@ impl<K: Clone + PartialEq> Handles<K> {
 
     /// Returns what a number stands for.
     pub(crate) fn get(&self, number: f64) -> Option<&K> {
-        self.under_way.iter().find(|(known, _)| f64::from(*known).to_bits() == number.to_bits()).map(|(_, key)| key)
+        self.under_way
+            .iter()
+            .find(|(known, _)| f64::from(*known).to_bits() == number.to_bits())
+            .map(|(_, key)| key)
     }
 
     /// Ends what has a number and returns the number.

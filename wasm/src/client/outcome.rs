@@ -3,8 +3,8 @@
 use selvedge_core::{
     client::{Answer, AnswerFault, CallError, Hint},
     protocol::{
-        CallToolResult, Completion, Content, Listing, Prompt, PromptResult, Quarantined, ReadResult, Resource,
-        ResourceTemplate, Tool,
+        CallToolResult, Completion, Content, Listing, Prompt, PromptResult, Quarantined, ReadResult,
+        Resource, ResourceTemplate, Tool,
     },
 };
 use wasm_bindgen::JsValue;
@@ -188,7 +188,9 @@ fn answer_fault(fault: &AnswerFault) -> JsValue {
             .text("member", &found.member)
             .text("expected", found.expected)
             .text("found", found.found),
-        AnswerFault::BadEntry { index, reason } => told("badEntry").size("index", *index).text("reason", reason),
+        AnswerFault::BadEntry { index, reason } => {
+            told("badEntry").size("index", *index).text("reason", reason)
+        }
         _ => told("other"),
     }
     .done()
