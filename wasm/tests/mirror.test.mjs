@@ -1,7 +1,7 @@
 // The engine in JavaScript as the core is in Rust: the same effects, the same modules, exact numbers.
 
 import assert from "node:assert/strict";
-import { readFileSync, readdirSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Client, Server, Validator, detail, generate, plan, surface, toJson, toMsgpack, validate } from "selvedge";
@@ -56,7 +56,7 @@ test("a client and a server meet, list, call, report and answer", () => {
 
   const call = client.callTool(2, "add", '{"a": 12345678901234567890}', { progress: true });
   const [[, called]] = wire(client, server, 2);
-  assert.equal(called.arguments, '{"a":12345678901234567890}');
+  assert.equal(called.arguments, '{"a": 12345678901234567890}');
   server.reportProgress(called.call, 1, 4, "counting");
   const [[, progressed]] = wire(client, server, 3);
   assert.deepEqual(progressed, {
@@ -171,14 +171,18 @@ test("hostile bytes never throw", () => {
 });
 
 test("modules and surfaces are those that native code generates", () => {
-  const goldens = join(root, "tests", "goldens", "generator");
-  const listing = readFileSync(join(root, "tests", "fixtures", "generator", "notes.json"), "utf8");
-  for (const language of ["typescript", "python", "rust", "gleam"]) {
-    const { source, path } = generate(listing, { server: "notes", language });
-    const golden = readdirSync(join(goldens, language), { recursive: true }).find((file) => path.endsWith(file) || file.endsWith(path));
-    assert.ok(golden, `${language}: ${path}`);
-    assert.equal(source, readFileSync(join(goldens, language, golden), "utf8"), language);
+  const golden = (...path) => readFileSync(join(root, "tests", "goldens", "generator", ...path), "utf8");
+  const listing = golden("listing.json");
+  const files = { typescript: "notes.ts", python: "notes.py", rust: "notes.rs", gleam: "notes.gleam" };
+  for (const [language, file] of Object.entries(files)) {
+    const options = { server: "notes", language };
+    assert.equal(generate(listing, options).source, golden(language, file), language);
+    for (const level of ["names", "two-line", "notes", "full"]) {
+      assert.equal(surface(listing, { ...options, level }).text, golden(language, `surface-${level}.txt`), language);
+    }
   }
+  const loom = generate(listing, { server: "notes", language: "gleam", profile: "loom" });
+  assert.equal(loom.source, golden("loom", "notes.gleam"));
 });
 
 const find = `[{"name":"find","description":"Find notes.","inputSchema":{"type":"object","required":["query"],

@@ -4,7 +4,10 @@
 //! the tree is code that all types share.
 
 #[cfg(any(test, target_family = "wasm"))]
-#[expect(dead_code, reason = "it stands in for the standard one, whichever methods are used")]
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "it stands in for the standard one, whichever methods are used")
+)]
 mod set;
 #[cfg(any(test, target_family = "wasm"))]
 mod shape;
