@@ -19,7 +19,7 @@ mod validate;
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
-pub use client::{Client, effect::effect};
+pub use client::{Client, effect};
 #[cfg(feature = "generator")]
 pub use generate::{detail, generate, plan, surface};
 #[cfg(feature = "generator")]

@@ -6,9 +6,9 @@ use selvedge_core::client::{
 };
 use wasm_bindgen::JsValue;
 
+pub use super::handles::Handles;
 use super::outcome::{hint, outcome};
 use crate::{
-    client::handles::Handles,
     object::{Object, whole_unsigned},
     peer::{handshake, revisions, rpc_error, violation},
 };

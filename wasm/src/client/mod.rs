@@ -1,6 +1,6 @@
 //! The client.
 
-pub(crate) mod effect;
+pub mod effect;
 pub(crate) mod handles;
 mod outcome;
 
