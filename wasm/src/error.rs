@@ -1,7 +1,9 @@
 //! What is thrown: an `Error` with a `code` that a program tells apart, and a message for a person.
 
 use js_sys::{Error, JSON};
-use selvedge_core::{Misuse, json::SyntaxError};
+use selvedge_core::Misuse;
+#[cfg(feature = "generator")]
+use selvedge_core::json::SyntaxError;
 use wasm_bindgen::prelude::{JsCast as _, JsValue};
 
 use crate::object::Object;
@@ -28,6 +30,7 @@ pub(crate) fn misuse(misuse: &Misuse) -> JsValue {
 }
 
 /// Adds the place where a text stops being JSON: bytes from 0, lines and characters from 1.
+#[cfg(feature = "generator")]
 pub(crate) fn place(object: Object, text: &str, fault: SyntaxError) -> Object {
     let before = text.get(..fault.at).unwrap_or(text);
     let line = before.rsplit('\n').next().unwrap_or_default();
@@ -37,6 +40,7 @@ pub(crate) fn place(object: Object, text: &str, fault: SyntaxError) -> Object {
         .size("column", line.chars().count() + 1)
 }
 
+#[cfg(feature = "generator")]
 pub(crate) fn not_json(text: &str, fault: SyntaxError) -> JsValue {
     place(error("notJson", &fault), text, fault).done()
 }
