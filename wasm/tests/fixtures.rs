@@ -9,7 +9,8 @@ use js_sys::{Array, BigInt, JsString, Object, Reflect, Uint8Array};
 use selvedge_core::{
     Client, ClientConfig, Tick, Violation,
     client::{
-        AskId, CallOptions, Effect, Event, Evidence, ExitStatus, Hint, OpenError, Reason, RetirementError,
+        Answer, AnswerFault, AskId, CallError, CallId, CallOptions, Effect, Event, Evidence, ExitStatus,
+        Hint, Offered, OpenError, Reason, RetirementError,
     },
     json::{RawJson, View},
     jsonrpc::{Fault, Oddities, RpcError},
@@ -70,7 +71,7 @@ fn literal(value: &JsValue) -> String {
         return format!("{}n", String::from(number.to_string(10).unwrap()));
     }
     if value.is_object() {
-        let members: Vec<_> = Object::keys(value.unchecked_ref())
+        let members: Vec<_> = Object::keys(value.unchecked_ref::<Object>())
             .iter()
             .map(|key| {
                 let member = Reflect::get(value, &key).unwrap();
