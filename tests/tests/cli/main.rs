@@ -9,4 +9,5 @@ mod failures;
 mod generate;
 mod harness;
 mod serve;
+mod tour;
 mod views;
