@@ -3,6 +3,7 @@
 use crate::{
     json::SyntaxError,
     jsonrpc::{Fault, Oddities, code},
+    protocol::Revision,
 };
 
 /// Something that the peer did against the protocol.
@@ -99,9 +100,39 @@ pub enum Violation {
     /// The peer's request has the id of another that is still under way.
     #[error("id of a request that is under way")]
     IdInUse,
+    /// The peer asks in a way that was not offered: by URL, or with tools for the model.
+    #[error("request in a way that was not offered")]
+    WayNotOffered,
+    /// A server makes a request in a revision where only clients do.
+    #[error("a request of the server, which its revision does not allow")]
+    RequestOfServer,
+    /// A server answers a request with questions where its revision allows none.
+    #[error("questions in the answer to `{method}`, which allows none")]
+    QuestionsNotAllowed {
+        /// The method.
+        method: &'static str,
+    },
+    /// A server tells of something that nobody wanted to be told of.
+    #[error("`{method}`, which was not asked for")]
+    NotListenedFor {
+        /// The method.
+        method: &'static str,
+    },
+    /// A server tells of something before it has acknowledged that it will.
+    #[error("`{method}` before its subscription was acknowledged")]
+    NotAcknowledged {
+        /// The method.
+        method: &'static str,
+    },
     /// The peer waits for more answers of the application than it may.
     #[error("more than {limit} requests wait for the application")]
     TooManyAsks {
+        /// The limit that it broke.
+        limit: usize,
+    },
+    /// The peer wants to be told of more than it may.
+    #[error("more than {limit} subscriptions")]
+    TooManySubscriptions {
         /// The limit that it broke.
         limit: usize,
     },
@@ -177,9 +208,15 @@ impl Violation {
             Self::BadRequest(_) | Self::MethodTooLong { .. } | Self::IdTooLong { .. } | Self::IdInUse => {
                 Verdict::Reply(code::INVALID_REQUEST)
             }
-            Self::BadParams => Verdict::Reply(code::INVALID_PARAMS),
-            Self::TooManyAsks { .. } => Verdict::Reply(code::INTERNAL_ERROR),
+            Self::BadParams | Self::WayNotOffered => Verdict::Reply(code::INVALID_PARAMS),
+            Self::TooManyAsks { .. } | Self::TooManySubscriptions { .. } => {
+                Verdict::Reply(code::INTERNAL_ERROR)
+            }
             Self::UnknownResponse
+            | Self::RequestOfServer
+            | Self::QuestionsNotAllowed { .. }
+            | Self::NotListenedFor { .. }
+            | Self::NotAcknowledged { .. }
             | Self::BadNotification { .. }
             | Self::BadCursor
             | Self::OddHandshake { .. } => Verdict::Ignore,
@@ -232,9 +269,29 @@ pub enum Misuse {
         /// What the value was meant to be.
         what: &'static str,
     },
-    /// Parameters hold a `_meta` of their own, and progress is asked for, which needs it.
-    #[error("the parameters must not hold `_meta` where progress is asked for")]
+    /// `_meta` is given twice, or holds what the engine writes there itself.
+    #[error("`_meta` is given twice or holds what is written there anyway")]
     MetaTwice,
+    /// The revision that both sides speak does not know what is wanted.
+    #[error("{revision} has no {what}")]
+    NotInRevision {
+        /// What is wanted.
+        what: &'static str,
+        /// The revision.
+        revision: Revision,
+    },
+    /// There is no such level of log messages.
+    #[error("no level of log messages has this name")]
+    UnknownLogLevel,
+    /// No such stream of notifications is open.
+    #[error("no such stream of notifications is open")]
+    UnknownListen,
+    /// More streams of notifications are open than the limit allows.
+    #[error("more than {limit} streams of notifications are open")]
+    TooManyListens {
+        /// The limit that it broke.
+        limit: usize,
+    },
     /// The message would be longer than the limit.
     #[error("message of {bytes} bytes exceeds {limit} bytes")]
     TooLarge {
@@ -252,4 +309,27 @@ pub enum Misuse {
     /// The peer does not wait for this answer: it was given, or the peer withdrew its request.
     #[error("nothing waits for this answer")]
     UnknownAsk,
+    /// A number that goes on the wire is infinite or not a number.
+    #[error("{what} must be finite")]
+    NotFinite {
+        /// What the number was meant to be.
+        what: &'static str,
+    },
+    /// A question cannot be put to a client.
+    #[error("the client cannot be asked: {why}")]
+    CannotAsk {
+        /// Why not.
+        why: &'static str,
+    },
+    /// The client of a call could not come back for its answer.
+    #[error("the client could not come back to this stream")]
+    NotResumable,
+    /// An entry of a list has no key, or one that another entry has.
+    #[error("every entry of `{list}` must have a `{key}` of its own")]
+    UnusableEntry {
+        /// The list.
+        list: &'static str,
+        /// The member that tells entries apart.
+        key: &'static str,
+    },
 }

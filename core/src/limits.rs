@@ -20,10 +20,35 @@ pub struct Limits {
     ///
     /// Worst case kept: this much text for each listing in flight.
     pub max_listing_bytes: usize,
+    /// Rounds in which a server may ask before it completes one call (2026-07-28). Default 10.
+    ///
+    /// Worst case kept: for each call in flight, its parameters and one round of answers.
+    pub max_rounds: usize,
+    /// Streams of notifications that are open at the same time (2026-07-28). Default 64.
+    ///
+    /// Worst case kept: this many filters, each as long as the application made it.
+    pub max_listens: usize,
+    /// Results that are kept for as long as the server says they stay fresh (2026-07-28), in bytes. Default
+    /// 8 MiB.
+    pub max_cache_bytes: usize,
     /// Requests of the peer that wait for the application at the same time. Default 64.
     ///
     /// Worst case kept: this many ids and parameters, each at most one message long.
     pub max_asks: usize,
+    /// Requests of all clients of a server that its application works on at the same time. Default 512.
+    pub max_running: usize,
+    /// Those of one client. Default 32.
+    pub max_running_per_client: usize,
+    /// Requests of all clients that wait for their turn. Default 16,384.
+    ///
+    /// Worst case kept: this many ids and parameters, each at most one message long.
+    pub max_queued: usize,
+    /// Those of one client. Default 1,024.
+    pub max_queued_per_client: usize,
+    /// What a client keeps for such a request, and what it answers at once, in bytes. Default 256 KiB.
+    pub max_state_bytes: usize,
+    /// Streams that a client listens on, and resources that it watches on each. Default 1,024.
+    pub max_subscriptions: usize,
     /// The longest id of a peer's request, in bytes. Default 1,024.
     pub max_id_bytes: usize,
     /// The longest method of a peer's request, in bytes. Default 1,024.
@@ -47,7 +72,16 @@ impl Default for Limits {
             max_calls_in_flight: 1_024,
             max_pages: 64,
             max_listing_bytes: 64 << 20,
+            max_rounds: 10,
+            max_listens: 64,
+            max_cache_bytes: 8 << 20,
             max_asks: 64,
+            max_running: 512,
+            max_running_per_client: 32,
+            max_queued: 16_384,
+            max_queued_per_client: 1_024,
+            max_state_bytes: 256 << 10,
+            max_subscriptions: 1_024,
             max_id_bytes: 1_024,
             max_method_bytes: 1_024,
             max_batch_messages: 10_000,

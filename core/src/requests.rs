@@ -44,6 +44,11 @@ impl<T> Waiting<T> {
         if self.due == self.last { self.patience.total } else { self.patience.idle }
     }
 
+    /// Returns how long the call may take that this request was made for.
+    pub(crate) const fn lease(&self) -> Lease {
+        Lease { patience: self.patience, last: self.last }
+    }
+
     /// Returns what is left of the total time for a request that continues this one.
     pub(crate) fn rest(&self, now: Tick) -> Patience {
         let total = self.last.since(now);
@@ -51,16 +56,23 @@ impl<T> Waiting<T> {
     }
 }
 
+/// How long a call may take that makes several requests.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lease {
+    patience: Patience,
+    last: Tick,
+}
+
 /// The requests of both directions that are under way.
 #[derive(Debug)]
-pub(crate) struct Requests<T, A> {
+pub(crate) struct Requests<T, A, K = Id> {
     last_id: u64,
     waiting: BTreeMap<u64, Waiting<T>>,
     deadlines: BTreeSet<(Tick, u64)>,
-    asked: BTreeMap<Id, A>,
+    asked: BTreeMap<K, A>,
 }
 
-impl<T, A> Requests<T, A> {
+impl<T, A, K: Ord> Requests<T, A, K> {
     pub(crate) const fn new() -> Self {
         Self { last_id: 0, waiting: BTreeMap::new(), deadlines: BTreeSet::new(), asked: BTreeMap::new() }
     }
@@ -72,11 +84,25 @@ impl<T, A> Requests<T, A> {
     }
 
     pub(crate) fn wait(&mut self, now: Tick, id: u64, patience: Patience, tag: T) {
-        let last = now.after(patience.total);
-        let due = now.after(patience.idle).min(last);
+        self.resume(now, id, Lease { patience, last: now.after(patience.total) }, tag);
+    }
+
+    /// Waits for the answer to a further request of a call: its idle time starts anew, its total time does not.
+    pub(crate) fn resume(&mut self, now: Tick, id: u64, lease: Lease, tag: T) {
+        let due = now.after(lease.patience.idle).min(lease.last);
+        self.insert(id, due, lease, tag);
+    }
+
+    /// Holds a call whose next request is not made yet: only its total time runs.
+    pub(crate) fn hold(&mut self, id: u64, lease: Lease, tag: T) {
+        self.insert(id, lease.last, lease, tag);
+    }
+
+    fn insert(&mut self, id: u64, due: Tick, lease: Lease, tag: T) {
         if due < Tick::from_millis(u64::MAX) {
             self.deadlines.insert((due, id));
         }
+        let Lease { patience, last } = lease;
         self.waiting.insert(id, Waiting { tag, due, last, patience });
     }
 
@@ -89,6 +115,15 @@ impl<T, A> Requests<T, A> {
 
     pub(crate) fn get(&self, id: u64) -> Option<&T> {
         self.waiting.get(&id).map(|waiting| &waiting.tag)
+    }
+
+    pub(crate) fn get_mut(&mut self, id: u64) -> Option<&mut T> {
+        self.waiting.get_mut(&id).map(|waiting| &mut waiting.tag)
+    }
+
+    /// Returns the newest id that was minted.
+    pub(crate) const fn last_id(&self) -> u64 {
+        self.last_id
     }
 
     pub(crate) fn count(&self) -> usize {
@@ -128,15 +163,15 @@ impl<T, A> Requests<T, A> {
     }
 
     /// Notes a request of the peer; its id must not be under way already.
-    pub(crate) fn ask(&mut self, id: Id, ask: A) {
+    pub(crate) fn ask(&mut self, id: K, ask: A) {
         self.asked.insert(id, ask);
     }
 
-    pub(crate) fn asked(&self, id: &Id) -> bool {
+    pub(crate) fn asked(&self, id: &K) -> bool {
         self.asked.contains_key(id)
     }
 
-    pub(crate) fn get_asked(&self, id: &Id) -> Option<&A> {
+    pub(crate) fn get_asked(&self, id: &K) -> Option<&A> {
         self.asked.get(id)
     }
 
@@ -144,11 +179,11 @@ impl<T, A> Requests<T, A> {
         self.asked.len()
     }
 
-    pub(crate) fn answer(&mut self, id: &Id) -> Option<A> {
+    pub(crate) fn answer(&mut self, id: &K) -> Option<A> {
         self.asked.remove(id)
     }
 
-    pub(crate) fn withdraw_first(&mut self) -> Option<(Id, A)> {
+    pub(crate) fn withdraw_first(&mut self) -> Option<(K, A)> {
         self.asked.pop_first()
     }
 }

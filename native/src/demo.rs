@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use selvedge::{
-    Reporter, Tools,
+    Link, Service,
     core::{
+        ServerConfig,
         json::RawJson,
         jsonrpc::{RpcError, code},
         protocol::Implementation,
+        server::{Answer, Context, Request},
     },
 };
 use serde_json::{Value, json};
@@ -24,41 +26,41 @@ const PIXEL: &str = concat!(
 #[derive(Debug)]
 pub(crate) struct Demo;
 
-impl Tools for Demo {
-    fn implementation(&self) -> Implementation {
-        Implementation::new("selvedge-demo", env!("CARGO_PKG_VERSION"))
+impl Service for Demo {
+    fn config(&self) -> ServerConfig {
+        let mut config = ServerConfig::default();
+        config.implementation = Implementation::new("selvedge-demo", env!("CARGO_PKG_VERSION"));
+        config.instructions = Some("Five small tools to try a client on.".to_owned());
+        config.tools =
+            [add(), count(), echo(), fail(), pixel()].iter().filter_map(|tool| raw(tool).ok()).collect();
+        config
     }
 
-    fn instructions(&self) -> Option<String> {
-        Some("Five small tools to try a client on.".to_owned())
-    }
-
-    fn tools(&self) -> Vec<RawJson> {
-        [add(), count(), echo(), fail(), pixel()].iter().filter_map(|tool| raw(tool).ok()).collect()
-    }
-
-    async fn call(&self, name: &str, arguments: RawJson, reporter: Reporter) -> Result<RawJson, RpcError> {
-        let arguments: Value = serde_json::from_str(arguments.as_str())
-            .map_err(|error| RpcError::new(code::INVALID_PARAMS, error.to_string()))?;
-        let result = match name {
+    async fn serve(&self, request: Request, _: Context, link: Link) -> Answer {
+        let Request::CallTool { name, arguments } = request else { return Answer::NotFound };
+        let arguments: Value = match serde_json::from_str(arguments.as_str()) {
+            Ok(arguments) => arguments,
+            Err(error) => return Answer::Failed(RpcError::new(code::INVALID_PARAMS, error.to_string())),
+        };
+        let result = match name.as_str() {
             "add" => call_add(&arguments),
-            "count" => call_count(&arguments, &reporter).await,
+            "count" => call_count(&arguments, &link).await,
             "echo" => string(&arguments, "text").map(text),
             "fail" => Err(string(&arguments, "reason").unwrap_or("this tool always fails").to_owned()),
-            "pixel" => Ok(json!({ "content": [
+            _ => Ok(json!({ "content": [
                 { "type": "text", "text": "One grey pixel:" },
                 { "type": "image", "mimeType": "image/png", "data": PIXEL },
             ] })),
-            _ => return Err(RpcError::new(code::INVALID_PARAMS, "unknown tool")),
         };
         // What a model can put right is a tool's failure (revision 2025-11-25), not one of the protocol.
-        raw(&result.unwrap_or_else(|reason| {
+        let result = raw(&result.unwrap_or_else(|reason| {
             let mut failure = text(&reason);
             if let Value::Object(members) = &mut failure {
                 members.insert("isError".to_owned(), Value::Bool(true));
             }
             failure
-        }))
+        }));
+        result.map_or_else(Answer::Failed, Answer::Result)
     }
 }
 
@@ -144,7 +146,7 @@ fn call_add(arguments: &Value) -> Result<Value, String> {
     Ok(result)
 }
 
-async fn call_count(arguments: &Value, reporter: &Reporter) -> Result<Value, String> {
+async fn call_count(arguments: &Value, link: &Link) -> Result<Value, String> {
     let to = whole(arguments, "to", MAX_COUNT)?;
     let delay = match arguments.get("delay_ms") {
         Some(_) => Duration::from_millis(whole(arguments, "delay_ms", MAX_DELAY_MILLIS)?),
@@ -152,9 +154,14 @@ async fn call_count(arguments: &Value, reporter: &Reporter) -> Result<Value, Str
     };
     for at in 1..=to {
         tokio::time::sleep(delay).await;
-        reporter.report(at, Some(to), Some(&format!("counted {at}"))).await;
+        link.progress(float(at), Some(float(to)), Some(&format!("counted {at}"))).await;
     }
     Ok(text(&format!("counted to {to}")))
+}
+
+/// The counts of this server are small.
+fn float(count: u64) -> f64 {
+    u32::try_from(count).map_or(f64::INFINITY, f64::from)
 }
 
 fn number<'a>(arguments: &'a Value, name: &str) -> Result<&'a Value, String> {

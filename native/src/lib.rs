@@ -23,11 +23,12 @@ mod serve;
 mod trace;
 
 pub use connection::{
-    CallOptions, ConnectError, Connection, Error, EventSink, Inspection, Options, Prepared,
+    CallOptions, ConnectError, Connection, Error, EventSink, Handler, Handlers, Inspection, Options,
+    Prepared, Review, ReviewedSampling,
 };
 pub use process::Server;
 pub use selvedge_core as core;
-pub use serve::{Reporter, Tools, serve_stdio};
+pub use serve::{Handle, Link, Service, serve_stdio};
 pub use trace::Trace;
 
 /// Keeps the examples of the README compiling.

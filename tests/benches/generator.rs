@@ -12,10 +12,10 @@ use std::{
 };
 
 use selvedge_core::{
-    codegen::{Level, Listing, Options, Profile, generate},
+    codegen::{GenerateError, Generated, Level, Listing, Profile, generate},
     name::Language,
 };
-use selvedge_tests::generator::habitual_listing;
+use selvedge_tests::generator::{BACKENDS, habitual_listing, options};
 
 fn main() {
     let mut listings = vec![("own, 100 tools".to_owned(), habitual_listing(100))];
@@ -28,33 +28,90 @@ fn main() {
             listings.push((name, fs::read_to_string(path).unwrap()));
         }
     }
-    println!(
-        "{:26} {:>8} {:>9} {:>6} {:>6} {:>6} {:>6} {:>6}",
-        "listing", "bytes", "parse µs", "loom", "gleam", "ts", "python", "rust"
-    );
+    let heads = BACKENDS.map(|(backend, ..)| format!(" {backend:>10}")).concat();
+    println!("{:26} {:>8} {:>9}{heads}", "listing", "bytes", "parse µs");
     for (name, text) in &listings {
         let parse = best(|| drop(black_box(serde_json::from_str::<serde_json::Value>(text).unwrap())));
-        let mut line = format!("{name:26} {:>8} {:>9}", text.len(), parse.as_micros());
-        for (language, profile) in [
-            (Language::Gleam, Profile::Loom),
-            (Language::Gleam, Profile::Typed),
-            (Language::TypeScript, Profile::Typed),
-            (Language::Python, Profile::Typed),
-            (Language::Rust, Profile::Typed),
-        ] {
-            let options = Options {
-                server: "bench".into(),
-                language,
-                profile,
-                level: Some(Level::TwoLine),
-                max_surface_bytes: 1 << 20,
-                ..Options::default()
-            };
-            let spent = best(|| drop(black_box(generate(&Listing::parse(text).unwrap(), &options).unwrap())));
-            let _ = write!(line, " {:>6.1}", spent.as_secs_f64() / parse.as_secs_f64());
-        }
-        println!("{line}");
+        let is_made = |(_, language, profile)| run(text, language, profile).is_ok();
+        assert!(BACKENDS.into_iter().all(is_made), "{name}");
+        let spent = BACKENDS.map(|(_, language, profile)| generation(text, language, profile));
+        println!("{name:26} {:>8} {:>9}{}", text.len(), parse.as_micros(), ratios(spent, [parse; 5]));
     }
+    println!("\nhostile listings of that size, in units of the own one");
+    let own = habitual_listing(100);
+    let realistic = BACKENDS.map(|(_, language, profile)| generation(&own, language, profile));
+    for (name, text) in hostile(own.len()) {
+        let spent = BACKENDS.map(|(_, language, profile)| generation(&text, language, profile));
+        println!("{name:26} {:>8} {:>9}{}", text.len(), "", ratios(spent, realistic));
+    }
+}
+
+fn ratios(spent: [Duration; 5], unit: [Duration; 5]) -> String {
+    let ratio = |(spent, unit): (Duration, Duration)| spent.as_secs_f64() / unit.as_secs_f64();
+    spent.into_iter().zip(unit).fold(String::new(), |mut line, pair| {
+        let _ = write!(line, " {:>10.1}", ratio(pair));
+        line
+    })
+}
+
+/// Times a parse and a generation, whether there is a module in the end or a refusal.
+fn generation(text: &str, language: Language, profile: Profile) -> Duration {
+    best(|| drop(black_box(run(text, language, profile))))
+}
+
+fn run(text: &str, language: Language, profile: Profile) -> Result<Generated, GenerateError> {
+    let mut options = options("bench", language, profile);
+    options.level = Some(Level::TwoLine);
+    options.max_surface_bytes = 1 << 20;
+    generate(&Listing::parse(text).unwrap(), &options)
+}
+
+/// Returns listings of some size that ask for as much work as they can.
+fn hostile(size: usize) -> Vec<(&'static str, String)> {
+    let repeated = |unit: &dyn Fn(usize) -> String| {
+        let mut text = String::from("[");
+        for at in 0.. {
+            if text.len() >= size {
+                break;
+            }
+            text.push_str(if at > 0 { "," } else { "" });
+            text.push_str(&unit(at));
+        }
+        text + "]"
+    };
+    let odd = |at: usize| {
+        format!(r#"{{"name":"T-{at}","inputSchema":{{"type":"object","properties":{{"A-b":{{}}}}}}}}"#)
+    };
+    let wide = |at: usize| {
+        let members: Vec<_> = (0..900).map(|member| format!("\"P-{member}\":{{}}")).collect();
+        format!(
+            r#"{{"name":"t{at}","inputSchema":{{"type":"object","properties":{{{}}}}}}}"#,
+            members.join(",")
+        )
+    };
+    let union = |at: usize| {
+        let parts: Vec<_> =
+            (0..250).map(|part| format!(r#"{{"type":"array","items":{{"const":"v{part}"}}}}"#)).collect();
+        format!(
+            r#"{{"name":"t{at}","inputSchema":{{"type":"object","properties":{{"x":{{"anyOf":[{}]}}}}}}}}"#,
+            parts.join(",")
+        )
+    };
+    let chain: Vec<_> = (0..size / 50)
+        .map(|at| format!(r##""d{at}":{{"type":"array","items":{{"$ref":"#/$defs/d{}"}}}}"##, at + 1))
+        .collect();
+    let chained = format!(
+        r##"[{{"name":"t","inputSchema":{{"type":"object","properties":{{"x":{{"$ref":"#/$defs/d0"}}}},"$defs":{{{}}}}}}}]"##,
+        chain.join(",")
+    );
+    vec![
+        ("no tools", repeated(&|_| "0".into())),
+        ("empty tools", repeated(&|at| format!(r#"{{"name":"t{at}","inputSchema":{{"type":"object"}}}}"#))),
+        ("names to change", repeated(&odd)),
+        ("900 members to change", repeated(&wide)),
+        ("250 alternatives", repeated(&union)),
+        ("references", chained),
+    ]
 }
 
 /// Returns the shortest of some runs: the one that nothing else disturbed.

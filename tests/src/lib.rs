@@ -9,7 +9,10 @@ pub mod generator;
 pub mod line;
 pub mod memory;
 pub mod pair;
+pub mod spec;
+pub mod web;
 pub mod world;
 
 pub use pair::Pair;
+pub use web::Web;
 pub use world::World;

@@ -6,7 +6,7 @@ use selvedge_core::{
     Client, ClientConfig, Server, ServerConfig, Tick,
     client::{Answer, CallError, CallId, CallOptions, Effect, Event, ExitStatus},
     json::RawJson,
-    server::{ServedCall, ServerEffect, ServerEvent},
+    server::{Answer as ServerAnswer, Request, ServedCall, ServerEffect, ServerEvent},
 };
 
 use crate::world::{exit_code, fail};
@@ -116,7 +116,8 @@ impl Pair {
 
     /// Answers a call that waits.
     pub fn answer(&mut self, call: &ServedCall, result: &RawJson) {
-        assert_eq!(self.server.answer(call, Ok(result)), Ok(()));
+        let answer = ServerAnswer::Result(result.clone());
+        assert_eq!(self.server.answer(self.now, *call, answer), Ok(()));
     }
 
     /// Takes how a call ended. It must have, once.
@@ -188,19 +189,25 @@ impl Pair {
         while let Some(effect) = self.server.poll_effect() {
             match effect {
                 ServerEffect::Send(bytes) => self.write(&bytes),
-                ServerEffect::Event(ServerEvent::Called { call, name, arguments }) if name == "echo" => {
-                    let result = format!(r#"{{"content":[],"structuredContent":{arguments}}}"#);
-                    match RawJson::new(result) {
-                        Ok(result) => self.answer(&call, &result),
-                        Err(error) => fail(&format!("arguments are not JSON: {error}")),
-                    }
+                ServerEffect::Event(ServerEvent::Requested { call, request, .. }) => {
+                    self.requested(call, request);
                 }
-                ServerEffect::Event(ServerEvent::Called { call, name, arguments }) => {
-                    self.called.push((call, name, arguments));
+                ServerEffect::Event(ServerEvent::Closed { .. }) if !self.wire.is_stubborn => {
+                    self.go(exit_code(0));
                 }
-                ServerEffect::Event(ServerEvent::Closed) if !self.wire.is_stubborn => self.go(exit_code(0)),
                 ServerEffect::Event(event) => self.server_events.push(event),
             }
+        }
+    }
+
+    fn requested(&mut self, call: ServedCall, request: Request) {
+        let Request::CallTool { name, arguments } = request else { fail("the server offers only tools") };
+        if name != "echo" {
+            return self.called.push((call, name, arguments.as_ref().clone()));
+        }
+        match RawJson::new(format!(r#"{{"content":[],"structuredContent":{arguments}}}"#)) {
+            Ok(result) => self.answer(&call, &result),
+            Err(error) => fail(&format!("arguments are not JSON: {error}")),
         }
     }
 

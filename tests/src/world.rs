@@ -4,11 +4,12 @@ use std::{collections::VecDeque, time::Duration};
 
 use selvedge_core::{
     Client, ClientConfig, Misuse, Tick, Tolerance,
-    client::{Answer, CallError, CallId, CallOptions, Effect, Event, ExitStatus, State},
+    client::{Answer, CallError, CallId, CallOptions, Effect, EraPolicy, Event, ExitStatus, State},
     json::RawJson,
+    protocol::Revision,
 };
 
-use crate::line;
+use crate::{line, spec::check_modern};
 
 /// The calls that a ready world has behind it: the next one has id 7, so that scripts can spell ids out.
 const CALLS_BEFORE: usize = 5;
@@ -88,6 +89,39 @@ impl World {
     }
 }
 
+// The states of a client of the modern era.
+impl World {
+    /// Returns a world whose client is ready, with a modern server that declares everything but that it tells of
+    /// changes. The next call has id 7.
+    #[must_use]
+    pub fn modern() -> Self {
+        Self::modern_with(ClientConfig::default())
+    }
+
+    /// Returns a world whose client is ready, modern, and was made like this. The next call has id 7.
+    #[must_use]
+    pub fn modern_with(config: ClientConfig) -> Self {
+        Self::modern_for(config, line::CAPABILITIES)
+    }
+
+    /// Returns a world whose client is ready with a modern server that declares this. The next call has id 7, or
+    /// 8 where the client listens for changes, under id 2.
+    #[must_use]
+    pub fn modern_for(mut config: ClientConfig, capabilities: &str) -> Self {
+        config.era = EraPolicy::Pinned(Revision::V2026_07_28);
+        let mut world = Self::negotiating(config);
+        world.peer(line::discovered(1, capabilities));
+        assert_eq!(world.client.state(), State::Ready);
+        for _ in 0..CALLS_BEFORE {
+            let made =
+                world.must(|client, now| client.request(now, "x/nothing", "{}", CallOptions::default()));
+            world.peer(line::result(made, "{}"));
+        }
+        world.take_effects();
+        world
+    }
+}
+
 // What the world does.
 impl World {
     /// The peer writes a line.
@@ -141,7 +175,7 @@ impl World {
     }
 
     /// Calls a tool with options.
-    pub fn call_with(&mut self, name: &str, arguments: &str, options: CallOptions) -> CallId {
+    pub fn call_with(&mut self, name: &str, arguments: &str, options: CallOptions<'_>) -> CallId {
         self.must(|client, now| client.call_tool(now, name, arguments, options))
     }
 
@@ -236,6 +270,11 @@ impl World {
 
     fn drain(&mut self) {
         while let Some(effect) = self.client.poll_effect() {
+            if let Effect::Send(bytes) = &effect
+                && is_modern(bytes)
+            {
+                check_modern(&to_line(bytes));
+            }
             self.log.push_back(effect);
         }
     }
@@ -246,6 +285,13 @@ impl World {
         self.log.retain(|effect| wanted(effect).is_none());
         taken
     }
+}
+
+/// Returns whether a written message is one of the modern era: its requests carry the revision, its only
+/// notification is looked at as such too.
+fn is_modern(bytes: &[u8]) -> bool {
+    let has = |part: &[u8]| bytes.windows(part.len()).any(|window| window == part);
+    has(b"io.modelcontextprotocol/protocolVersion") || has(b"notifications/cancelled")
 }
 
 /// Returns the default configuration with a change.

@@ -45,3 +45,8 @@ fn the_corpus_of_json_holds() {
 fn the_corpus_of_generator_holds() {
     replay("generator", fuzz::generator);
 }
+
+#[test]
+fn the_corpus_of_http_holds() {
+    replay("http", fuzz::http);
+}

@@ -5,7 +5,7 @@ use proptest::{
     test_runner::{Config, RngSeed},
 };
 use selvedge_core::client::Effect;
-use selvedge_tests::fuzz::{self, Drain, Host, replay, replay_whole};
+use selvedge_tests::fuzz::{self, Drain, Host, replay, replay_modern, replay_whole};
 
 /// The same cases in every run: a failure is found again by running again.
 fn cases(cases: u32) -> Config {
@@ -54,6 +54,38 @@ fn a_stream_means_the_same_at_every_cut() {
     }
 }
 
+/// Everything that a modern server may write, good and bad, in one stream.
+fn modern_stream() -> Vec<u8> {
+    let lines = [
+        r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":10}}}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":10},"notifications":{"toolsListChanged":true,"promptsListChanged":true}}}"#,
+        r#"{"jsonrpc":"2.0","id":7,"result":{"resultType":"input_required","inputRequests":{"a\u0041":{"method":"roots/list"}},"requestState":"é\ud83d"}}"#,
+        r#"{"jsonrpc":"2.0","id":8,"result":{"resultType":"input_required","requestState":"x"}}"#,
+        r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
+        r#"{"jsonrpc":"2.0","id":9,"result":{"resultType":"later","content":[]}}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/prompts/list_changed","params":{}}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":10}}"#,
+        r#"{"jsonrpc":"2.0","id":10,"result":{"resultType":"complete"}}"#,
+    ];
+    lines.join("\r\n").into_bytes()
+}
+
+#[test]
+fn a_modern_stream_means_the_same_at_every_cut() {
+    let stream = modern_stream();
+    let whole = replay_modern([&stream[..]]);
+    let sent: Vec<_> = whole.iter().filter(|effect| matches!(effect, Effect::Send(_))).collect();
+    assert!(whole.len() > 14 && sent.len() == 1, "the paced call is made again: {whole:#?}");
+    for cut in 0..=stream.len() {
+        let (head, tail) = stream.split_at(cut);
+        assert!(replay_modern([head, tail]) == whole, "cut at {cut}");
+    }
+    for size in 1..64 {
+        assert!(replay_modern(stream.chunks(size)) == whole, "in chunks of {size}");
+    }
+}
+
 proptest! {
     #![proptest_config(cases(256))]
 
@@ -93,7 +125,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(cases(1_500))]
+    #![proptest_config(cases(3_000))]
 
     #[test]
     fn every_call_ends_exactly_once_and_early_ticks_the_clock_and_draining_do_not_matter(

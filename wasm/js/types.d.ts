@@ -37,6 +37,8 @@ export type Effect =
 export type Event =
   /** The handshake is done: calls can be made. */
   | { kind: "ready"; handshake: Handshake }
+  /** The server ended when it was asked what it speaks; it is started anew and asked otherwise. */
+  | { kind: "replaced"; reason: Reason }
   /** A call has ended. Every call ends exactly once. */
   | { kind: "settled"; call: CallId; outcome: Outcome }
   /** The server works on a call. */
@@ -50,6 +52,8 @@ export type Event =
   | { kind: "asked"; ask: AskId; what: Offered; params: JsonText }
   /** The server does not want the answer any more, or cannot be given it. */
   | { kind: "askWithdrawn"; ask?: AskId }
+  /** The server ended a stream of notifications, or refused the one that is opened by itself. */
+  | { kind: "listenEnded"; listen: CallId; interests: Interests; error?: RpcError }
   /** The server did something against the protocol. */
   | { kind: "peerViolated"; violation: Violation }
   /** The server reports an error that answers no request it could name. */
@@ -92,6 +96,9 @@ export type Answer =
   | { kind: "resource"; result: ReadResult }
   | { kind: "prompt"; result: PromptResult }
   | { kind: "completion"; result: Completion }
+  /** The stream is open; `stopListening` closes it. */
+  | { kind: "listening"; listen: CallId; agreed: Interests }
+  | { kind: "discovered"; handshake: Handshake }
   | { kind: "done" }
   | { kind: "raw"; result: JsonText }
   | { kind: "other" };
@@ -109,6 +116,11 @@ export type CallError =
   | { kind: "refused"; message: string; error: RpcError }
   /** No answer came in time. The server was told to stop. */
   | { kind: "timedOut"; message: string; after: number; hint?: Hint }
+  /** The application answered a question of the server with an error. */
+  | { kind: "askRefused"; message: string; what: Offered; error: RpcError }
+  | { kind: "tooManyRounds"; message: string; limit: number }
+  | { kind: "notHonoured"; message: string }
+  | { kind: "streamEnded"; message: string }
   | { kind: "cancelled"; message: string }
   /** There is no session, for this reason. */
   | { kind: "unavailable"; message: string; reason: Reason }
@@ -125,6 +137,9 @@ export type AnswerFault =
   | { kind: "notUtf8"; message: string; validUpTo: number }
   | { kind: "notJsonRpc"; message: string; fault: JsonRpcFault }
   | { kind: "wrongShape"; message: string; member: string; expected: string; found: string }
+  | { kind: "unknownKind"; message: string; resultType: string }
+  | { kind: "notOffered"; message: string; what: string }
+  | { kind: "questions"; message: string; violation: Violation }
   | { kind: "badEntry"; message: string; index: number; reason: string }
   | { kind: "other"; message: string };
 
@@ -181,6 +196,12 @@ export type Violation =
   | { kind: "methodTooLong"; message: string; bytes: number; limit: number }
   | { kind: "idTooLong"; message: string; bytes: number; limit: number }
   | { kind: "badParams"; message: string }
+  | { kind: "wayNotOffered"; message: string }
+  | { kind: "requestOfServer"; message: string }
+  | { kind: "questionsNotAllowed"; message: string; method: string }
+  | { kind: "notListenedFor"; message: string; method: string }
+  | { kind: "notAcknowledged"; message: string; method: string }
+  | { kind: "tooManySubscriptions"; message: string; limit: number }
   | { kind: "idInUse"; message: string }
   | { kind: "tooManyAsks"; message: string; limit: number }
   | { kind: "badNotification"; message: string; method: string }
@@ -341,12 +362,20 @@ export interface Stray {
 export interface ClientConfig {
   implementation?: Partial<Implementation>;
   /** What a server may ask of the application; nothing by default. */
-  offers?: Partial<Record<Offered, boolean>>;
+  offers?: Partial<Offers>;
+  /** Which era is tried first, or which revision is spoken. Default `legacyFirst`. */
+  era?: "legacyFirst" | "modernFirst" | Revision;
+  /** Extensions that the client declares, by identifier; each value is the text of an object (2026-07-28). */
+  extensions?: Record<string, JsonText>;
+  /** Have a modern server tell of changes of its lists. On by default. */
+  listensForChanges?: boolean;
   /** How output that is not the protocol is taken. */
   tolerance?: "tolerant" | "strict";
   framing?: Framing;
   /** Default 30 000. */
   handshakeTimeout?: number;
+  /** Default 10 000. */
+  probeTimeout?: number;
   /** How long a call may take where its options do not say: 60 000, with progress 600 000. */
   patience?: Partial<Patience>;
   /** Default 500. */
@@ -359,10 +388,35 @@ export interface ClientConfig {
   drainGrace?: number;
   /** Default 334. */
   changesInterval?: number;
+  /** Default 250. */
+  retryInterval?: number;
   /** Say goodbye as servers built on language-server libraries expect it. Off by default. */
   farewell?: boolean;
   limits?: Partial<Limits>;
 }
+
+/** What a server may ask of the application, and in which ways. */
+export interface Offers {
+  sampling: boolean;
+  /** The server may let the model use tools meanwhile. */
+  samplingTools: boolean;
+  /** The server may put questions to the application's user, as forms. */
+  elicitation: boolean;
+  /** The server may send the application's user to a URL. */
+  elicitationUrl: boolean;
+  roots: boolean;
+}
+
+/** What a client wants to be told of, or what a server agreed to tell. */
+export interface Interests {
+  tools?: boolean;
+  prompts?: boolean;
+  resources?: boolean;
+  /** These resources. */
+  uris?: readonly string[];
+}
+
+export type LogLevel = "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency";
 
 export type Framing = "newline" | "contentLength";
 
@@ -387,12 +441,27 @@ export interface Limits {
   maxStrayBytes: number;
   maxStrayKeptBytes: number;
   maxStderrKeptBytes: number;
+  maxRounds: number;
+  maxListens: number;
+  maxCacheBytes: number;
+  maxRunning: number;
+  maxRunningPerClient: number;
+  maxQueued: number;
+  maxQueuedPerClient: number;
+  maxStateBytes: number;
+  maxSubscriptions: number;
 }
 
 export interface CallOptions {
   patience?: Partial<Patience>;
   /** Ask the server to report progress, which comes as the event `progressed`. */
   progress?: boolean;
+  /** The lowest level of log messages that a modern server may send for this call. */
+  logLevel?: LogLevel;
+  /** The text of an object whose members are added to the call's `_meta`. */
+  meta?: JsonText;
+  /** Ask the server even where an answer that it gave earlier is still fresh. */
+  bypassCache?: boolean;
 }
 
 /** What answers a request of the peer: the text of an object, or an error. */

@@ -24,6 +24,14 @@ pub(crate) fn misuse(misuse: &Misuse) -> JsValue {
         Misuse::TooLarge { .. } => "tooLarge",
         Misuse::TooManyCalls { .. } => "tooManyCalls",
         Misuse::UnknownAsk => "unknownAsk",
+        Misuse::NotInRevision { .. } => "notInRevision",
+        Misuse::UnknownLogLevel => "unknownLogLevel",
+        Misuse::UnknownListen => "unknownListen",
+        Misuse::TooManyListens { .. } => "tooManyListens",
+        Misuse::NotFinite { .. } => "notFinite",
+        Misuse::CannotAsk { .. } => "cannotAsk",
+        Misuse::NotResumable => "notResumable",
+        Misuse::UnusableEntry { .. } => "unusableEntry",
         _ => "misuse",
     };
     error(code, misuse).done()

@@ -4,11 +4,11 @@ use core::time::Duration;
 
 use selvedge_core::{
     ClientConfig, Limits, Patience, Tolerance,
-    client::{CallOptions, ExitStatus, Offers, OpenError},
+    client::{CallOptions, EraPolicy, ExitStatus, Offers, OpenError},
     frame::Framing,
     json::{Kind, RawJson, View},
     jsonrpc::RpcError,
-    protocol::Implementation,
+    protocol::{Implementation, Interests, LogLevel, Revision},
 };
 use wasm_bindgen::JsValue;
 
@@ -61,7 +61,7 @@ pub(crate) fn text(value: View<'_>) -> Result<String, Fault> {
     expected(value.to_text(), "a string")
 }
 
-fn flag(value: View<'_>) -> Result<bool, Fault> {
+pub(crate) fn flag(value: View<'_>) -> Result<bool, Fault> {
     expected(value.as_bool(), "a boolean")
 }
 
@@ -75,7 +75,7 @@ pub(crate) fn size(value: View<'_>) -> Result<usize, Fault> {
 }
 
 /// Reads milliseconds; `Infinity`, which JSON writes as `null`, has no end.
-fn time(value: View<'_>) -> Result<Duration, Fault> {
+pub(crate) fn time(value: View<'_>) -> Result<Duration, Fault> {
     if value.is_null() {
         return Ok(Duration::MAX);
     }
@@ -95,6 +95,13 @@ pub(crate) fn word<T: Copy>(value: View<'_>, words: &[(&str, T)]) -> Result<T, F
 pub(crate) fn client_config(config: &mut ClientConfig, name: &str, value: View<'_>) -> Result<(), Fault> {
     match name {
         "implementation" => members(&mut config.implementation, value, "the implementation", implementation)?,
+        "era" => config.era = era(value)?,
+        "extensions" => {
+            for (name, settings) in value.members() {
+                config.extensions.insert(text(name)?, raw(settings)?);
+            }
+        }
+        "listensForChanges" => config.listens_for_changes = flag(value)?,
         "offers" => members(&mut config.offers, value, "the offers", offers)?,
         "tolerance" => {
             let words = [("tolerant", Tolerance::Tolerant), ("strict", Tolerance::Strict)];
@@ -102,12 +109,14 @@ pub(crate) fn client_config(config: &mut ClientConfig, name: &str, value: View<'
         }
         "framing" => config.framing = framing(value)?,
         "handshakeTimeout" => config.handshake_timeout = time(value)?,
+        "probeTimeout" => config.probe_timeout = time(value)?,
         "patience" => config.patience = patience(value, config.patience)?,
         "closeGrace" => config.close_grace = time(value)?,
         "terminateGrace" => config.terminate_grace = time(value)?,
         "killGrace" => config.kill_grace = time(value)?,
         "drainGrace" => config.drain_grace = time(value)?,
         "changesInterval" => config.changes_interval = time(value)?,
+        "retryInterval" => config.retry_interval = time(value)?,
         "farewell" => config.farewell = flag(value)?,
         "limits" => members(&mut config.limits, value, "the limits", limits)?,
         _ => return Err(unknown()),
@@ -128,7 +137,9 @@ pub(crate) fn implementation(target: &mut Implementation, name: &str, value: Vie
 fn offers(target: &mut Offers, name: &str, value: View<'_>) -> Result<(), Fault> {
     match name {
         "sampling" => target.sampling = flag(value)?,
+        "samplingTools" => target.sampling_tools = flag(value)?,
         "elicitation" => target.elicitation = flag(value)?,
+        "elicitationUrl" => target.elicitation_url = flag(value)?,
         "roots" => target.roots = flag(value)?,
         _ => return Err(unknown()),
     }
@@ -153,6 +164,15 @@ pub(crate) fn limits(target: &mut Limits, name: &str, value: View<'_>) -> Result
         "maxStrayBytes" => &mut target.max_stray_bytes,
         "maxStrayKeptBytes" => &mut target.max_stray_kept_bytes,
         "maxStderrKeptBytes" => &mut target.max_stderr_kept_bytes,
+        "maxRounds" => &mut target.max_rounds,
+        "maxListens" => &mut target.max_listens,
+        "maxCacheBytes" => &mut target.max_cache_bytes,
+        "maxRunning" => &mut target.max_running,
+        "maxRunningPerClient" => &mut target.max_running_per_client,
+        "maxQueued" => &mut target.max_queued,
+        "maxQueuedPerClient" => &mut target.max_queued_per_client,
+        "maxStateBytes" => &mut target.max_state_bytes,
+        "maxSubscriptions" => &mut target.max_subscriptions,
         _ => return Err(unknown()),
     };
     *slot = size(value)?;
@@ -172,16 +192,64 @@ fn patience(value: View<'_>, usual: Patience) -> Result<Patience, Fault> {
     Ok(patience)
 }
 
-/// Reads how one call is made; what its patience leaves out is the client's own.
-pub(crate) fn call_options(value: &JsValue, usual: Patience) -> Result<CallOptions, JsValue> {
-    read(value, "the options of a call", |options: &mut CallOptions, name, value| {
+fn era(value: View<'_>) -> Result<EraPolicy, Fault> {
+    let named = [("legacyFirst", EraPolicy::LegacyFirst), ("modernFirst", EraPolicy::ModernFirst)];
+    let spoken = Revision::SPOKEN.iter().map(|revision| (revision.as_str(), EraPolicy::Pinned(*revision)));
+    word(value, &named.into_iter().chain(spoken).collect::<Vec<_>>())
+}
+
+pub(crate) fn interests(value: &JsValue) -> Result<Interests, JsValue> {
+    read(value, "the interests", |interests: &mut Interests, name, value| {
         match name {
-            "patience" => options.patience = Some(patience(value, usual)?),
-            "progress" => options.progress = flag(value)?,
+            "tools" => interests.tools = flag(value)?,
+            "prompts" => interests.prompts = flag(value)?,
+            "resources" => interests.resources = flag(value)?,
+            "uris" => interests.uris = value.elements().map(text).collect::<Result<_, _>>()?,
             _ => return Err(unknown()),
         }
         Ok(())
     })
+}
+
+/// How one call is made, with the text that it refers to.
+#[derive(Default)]
+pub(crate) struct Chosen {
+    patience: Option<Patience>,
+    progress: bool,
+    log_level: Option<LogLevel>,
+    meta: Option<String>,
+    bypass_cache: bool,
+}
+
+impl Chosen {
+    pub(crate) fn as_options(&self) -> CallOptions<'_> {
+        CallOptions {
+            patience: self.patience,
+            progress: self.progress,
+            log_level: self.log_level,
+            meta: self.meta.as_deref(),
+            bypass_cache: self.bypass_cache,
+        }
+    }
+}
+
+/// Reads how one call is made; what its patience leaves out is the client's own.
+pub(crate) fn call_options(value: &JsValue, usual: Patience) -> Result<Chosen, JsValue> {
+    read(value, "the options of a call", |chosen: &mut Chosen, name, value| {
+        match name {
+            "patience" => chosen.patience = Some(patience(value, usual)?),
+            "progress" => chosen.progress = flag(value)?,
+            "logLevel" => chosen.log_level = Some(log_level(value)?),
+            "meta" => chosen.meta = Some(text(value)?),
+            "bypassCache" => chosen.bypass_cache = flag(value)?,
+            _ => return Err(unknown()),
+        }
+        Ok(())
+    })
+}
+
+pub(crate) fn log_level(value: View<'_>) -> Result<LogLevel, Fault> {
+    expected(LogLevel::read(&text(value)?), "a level of log messages")
 }
 
 pub(crate) fn exit_status(value: &JsValue) -> Result<ExitStatus, JsValue> {
@@ -229,7 +297,7 @@ pub(crate) fn raw(value: View<'_>) -> Result<RawJson, Fault> {
     RawJson::new(text(value)?).map_err(|fault| fault.to_string())
 }
 
-fn rpc_error(value: View<'_>) -> Result<RpcError, Fault> {
+pub(crate) fn rpc_error(value: View<'_>) -> Result<RpcError, Fault> {
     let mut error = RpcError::new(0, "");
     members(&mut error, value, "the error", |error, name, value| {
         match name {

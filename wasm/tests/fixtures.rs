@@ -8,10 +8,12 @@ use std::time::Duration;
 use js_sys::{Array, BigInt, JsString, Object, Reflect, Uint8Array};
 use selvedge_core::{
     Client, ClientConfig, Tick, Violation,
-    client::{AskId, CallOptions, Effect, Event, Evidence, ExitStatus, Hint, OpenError, Reason, RetirementError},
+    client::{
+        AskId, CallOptions, Effect, Event, Evidence, ExitStatus, Hint, OpenError, Reason, RetirementError,
+    },
     json::{RawJson, View},
     jsonrpc::{Fault, Oddities, RpcError},
-    protocol::Revision,
+    protocol::{Interests, Revision},
 };
 use selvedge_wasm::{effect, effect::Handles, peer::violation};
 use wasm_bindgen::{JsCast as _, JsValue, prelude::wasm_bindgen};
@@ -120,6 +122,12 @@ fn violations() -> Vec<JsValue> {
         Violation::MethodTooLong { bytes: 2_000, limit: 1_024 },
         Violation::IdTooLong { bytes: 2_000, limit: 1_024 },
         Violation::BadParams,
+        Violation::WayNotOffered,
+        Violation::RequestOfServer,
+        Violation::QuestionsNotAllowed { method: "tools/list" },
+        Violation::NotListenedFor { method: "notifications/tools/list_changed" },
+        Violation::NotAcknowledged { method: "notifications/tools/list_changed" },
+        Violation::TooManySubscriptions { limit: 1_024 },
         Violation::IdInUse,
         Violation::TooManyAsks { limit: 64 },
         Violation::BadNotification { method: "notifications/message" },
@@ -207,7 +215,12 @@ struct Play {
     effects: Vec<Effect>,
 }
 
-const OPTIONS: CallOptions = CallOptions { patience: None, progress: true };
+const OPTIONS: CallOptions<'static> =
+    CallOptions { patience: None, progress: true, log_level: None, meta: None, bypass_cache: false };
+
+fn malformed(fault: AnswerFault) -> Result<Answer, CallError> {
+    Err(CallError::Malformed { fault, raw: None })
+}
 
 impl Play {
     fn drain(&mut self) {
@@ -220,7 +233,7 @@ impl Play {
         self.drain();
     }
 
-    fn answer(&mut self, call: selvedge_core::client::CallId, body: &str) {
+    fn answer(&mut self, call: CallId, body: &str) {
         self.peer(&format!(r#"{{"jsonrpc":"2.0","id":{},{body}}}"#, call.as_u64()));
     }
 
@@ -263,9 +276,15 @@ impl Play {
         let call = self.client.list_resource_templates(now, OPTIONS).unwrap();
         self.answer(call, r#""result":{"resourceTemplates":[{"uriTemplate":"a:{b}","name":"n"}]}"#);
         let call = self.client.list_prompts(now, OPTIONS).unwrap();
-        self.answer(call, r#""result":{"prompts":[{"name":"p","arguments":[{"name":"a","required":true}]}]}"#);
+        self.answer(
+            call,
+            r#""result":{"prompts":[{"name":"p","arguments":[{"name":"a","required":true}]}]}"#,
+        );
         let call = self.client.read_resource(now, "a:b", OPTIONS).unwrap();
-        self.answer(call, r#""result":{"contents":[{"uri":"a:b","mimeType":"m","text":"t"},{"uri":"c:d","blob":"AA=="}]}"#);
+        self.answer(
+            call,
+            r#""result":{"contents":[{"uri":"a:b","mimeType":"m","text":"t"},{"uri":"c:d","blob":"AA=="}]}"#,
+        );
         let call = self.client.get_prompt(now, "p", "{}", OPTIONS).unwrap();
         self.answer(
             call,
@@ -278,6 +297,29 @@ impl Play {
         self.answer(call, r#""result":{}"#);
         let call = self.client.request(now, "x/y", "{}", OPTIONS).unwrap();
         self.answer(call, r#""result":[1]"#);
+        self.modern(call);
+    }
+
+    /// What comes of servers of the modern era, as it would come.
+    fn modern(&mut self, call: CallId) {
+        let interests = Interests { tools: true, ..Interests::resource("a:b") };
+        let handshake = self.client.handshake().unwrap().clone();
+        let outcomes = [
+            Ok(Answer::Listening { listen: call, agreed: interests.clone() }),
+            Ok(Answer::Discovered(handshake)),
+            Err(CallError::AskRefused { what: Offered::Roots, error: rpc_error() }),
+            Err(CallError::TooManyRounds { limit: 10 }),
+            Err(CallError::NotHonoured),
+            Err(CallError::StreamEnded),
+            malformed(AnswerFault::UnknownKind("new".to_owned())),
+            malformed(AnswerFault::NotOffered("roots/list".to_owned())),
+            malformed(AnswerFault::Questions(Violation::TooManyAsks { limit: 64 })),
+            malformed(AnswerFault::BadEntry { index: 1, reason: "bad".to_owned() }),
+        ];
+        self.effects.extend(outcomes.map(|outcome| Effect::Event(Event::Settled { call, outcome })));
+        let error = Some(rpc_error());
+        self.effects.push(Effect::Event(Event::ListenEnded { listen: call, interests, error }));
+        self.effects.push(Effect::Event(Event::Replaced(Reason::OutputClosed)));
     }
 
     fn failures(&mut self) {
@@ -294,7 +336,8 @@ impl Play {
             self.answer(call, body);
         }
         let call = self.client.call_tool(now, "t", "{}", OPTIONS).unwrap();
-        self.client.handle_bytes(now, format!("{{\"id\":{},\"result\":{{}} \u{1}\n", call.as_u64()).as_bytes());
+        self.client
+            .handle_bytes(now, format!("{{\"id\":{},\"result\":{{}} \u{1}\n", call.as_u64()).as_bytes());
         let call = self.client.call_tool(now, "t", "{}", OPTIONS).unwrap();
         let mut bytes = format!(r#"{{"jsonrpc":"2.0","id":{},"result":""#, call.as_u64()).into_bytes();
         bytes.extend_from_slice(b"\xFF\"}\n");
@@ -325,9 +368,9 @@ impl Play {
 #[wasm_bindgen_test]
 fn handles_are_given_and_end_once() {
     let mut asks = Handles::<AskId>::default();
-    let withdrawn = session().into_iter().filter(|effect| {
-        matches!(effect, Effect::Event(Event::Asked { .. } | Event::AskWithdrawn { .. }))
-    });
+    let withdrawn = session()
+        .into_iter()
+        .filter(|effect| matches!(effect, Effect::Event(Event::Asked { .. } | Event::AskWithdrawn { .. })));
     let made: Vec<_> = withdrawn.map(|one| literal(&effect::effect(&one, &mut asks))).collect();
     assert_eq!(made.len(), 6);
     assert!(made[3].contains("askWithdrawn") && made[3].contains("ask: 2"), "{}", made[3]);

@@ -56,8 +56,8 @@ test("a client and a server meet, list, call, report and answer", () => {
 
   const call = client.callTool(2, "add", '{"a": 12345678901234567890}', { progress: true });
   const [[, called]] = wire(client, server, 2);
-  assert.equal(called.arguments, '{"a": 12345678901234567890}');
-  server.reportProgress(called.call, 1, 4, "counting");
+  assert.equal(called.request.arguments, '{"a": 12345678901234567890}');
+  server.reportProgress(3, called.call, 1, 4, "counting");
   const [[, progressed]] = wire(client, server, 3);
   assert.deepEqual(progressed, {
     kind: "progressed",
@@ -65,10 +65,10 @@ test("a client and a server meet, list, call, report and answer", () => {
     progress: { progress: "1", total: "4", message: "counting", share: 0.25 },
   });
   const result = '{"content":[],"structuredContent":{"sum":12345678901234567890.10}}';
-  server.answer(called.call, { result });
+  server.answer(4, called.call, { result });
   const [[, answered]] = wire(client, server, 4);
   assert.deepEqual(answered.outcome, { ok: true, answer: { kind: "called", result: { isError: false, raw: result } } });
-  assert.throws(() => server.answer(called.call, { result }), { code: "unknownAsk" });
+  assert.throws(() => server.answer(4, called.call, { result }), { code: "unknownAsk" });
 });
 
 test("a cancelled call settles at once and the server is told", () => {
@@ -127,10 +127,10 @@ test("a request of the server is answered once, by its number", () => {
   client.handleBytes(1, encode('{"jsonrpc":"2.0","id":"\\u0061","method":"roots/list"}\n'));
   const [{ event }] = drain(client);
   assert.deepEqual(event, { kind: "asked", ask: event.ask, what: "roots", params: "{}" });
-  assert.throws(() => client.answerAsk(event.ask, { result: "[]" }), { code: "notAnObject" });
-  client.answerAsk(event.ask, { result: '{"roots":[]}' });
+  assert.throws(() => client.answerAsk(1, event.ask, { result: "[]" }), { code: "notAnObject" });
+  client.answerAsk(1, event.ask, { result: '{"roots":[]}' });
   assert.equal(decode(drain(client)[0].bytes), '{"jsonrpc":"2.0","id":"\\u0061","result":{"roots":[]}}\n');
-  assert.throws(() => client.answerAsk(event.ask, { result: "{}" }), { code: "unknownAsk" });
+  assert.throws(() => client.answerAsk(1, event.ask, { result: "{}" }), { code: "unknownAsk" });
 });
 
 test("what an application does wrong is thrown with a code and a message", () => {

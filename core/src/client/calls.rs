@@ -1,24 +1,40 @@
-//! What the application asks of a server, and how each call is settled.
+//! What the application asks of a server.
 
-use super::{Answer, AnswerFault, CallError, CallId, Client, Event, Purpose, Reason, State, Tag};
+use alloc::{borrow::ToOwned, boxed::Box, string::String};
+
+use super::{Answer, CallError, CallId, Client, Purpose, State, Tag, cache::Key, rounds::Again};
 use crate::{
-    Misuse, Tick, Violation,
-    json::{Index, Kind, RawJson, View, push_compact, push_string},
-    jsonrpc::{self, RpcError, code},
-    protocol::{
-        CallToolResult, Completion, ListKind, MalformedResult, Pages, PromptResult, ReadResult, Turn,
-    },
-    requests::{Patience, Waiting},
+    Misuse, Tick,
+    json::{Kind, Span, View, push_compact, push_string},
+    jsonrpc,
+    protocol::{Era, ListKind, LogLevel, Meta, Pages, Revision, Turn, check_added},
+    requests::Patience,
 };
-use alloc::string::String;
 
 /// How one call is made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CallOptions {
-    /// How long the call may take; the client's own patience where this is `None`.
+pub struct CallOptions<'a> {
+    /// How long the call may take, over all its rounds; the client's own patience where this is `None`.
+    ///
+    /// While the application answers questions of a modern server, only the total time runs.
     pub patience: Option<Patience>,
-    /// Ask the server to report progress, which comes as [`Event::Progressed`].
+    /// Ask the server to report progress, which comes as [`Event::Progressed`](super::Event::Progressed).
     pub progress: bool,
+    /// The lowest level of log messages that a modern server may send for this call; the one of
+    /// `set_log_level` where this is `None`. Legacy servers know one level for all calls only.
+    pub log_level: Option<LogLevel>,
+    /// The text of a JSON object whose members are added to the call's `_meta`.
+    pub meta: Option<&'a str>,
+    /// Ask the server even where an answer that it gave earlier is still fresh.
+    pub bypass_cache: bool,
+}
+
+/// What a request says in its `_meta` beyond the envelope.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Extra<'a> {
+    pub(super) progress: bool,
+    pub(super) log_level: Option<LogLevel>,
+    pub(super) added: &'a str,
 }
 
 impl Purpose {
@@ -26,7 +42,36 @@ impl Purpose {
     pub(super) const fn is_call(&self) -> bool {
         !matches!(self, Self::Initialize { .. } | Self::Discover { .. })
     }
+
+    /// Returns the method, or what stands for it in a message.
+    pub(super) const fn method(&self) -> &'static str {
+        match self {
+            Self::Initialize { .. } => "initialize",
+            Self::Discover { .. } | Self::Rediscover => "server/discover",
+            Self::CallTool => "tools/call",
+            Self::List(pages) => pages.kind().method(),
+            Self::ReadResource { .. } => "resources/read",
+            Self::GetPrompt => "prompts/get",
+            Self::Complete => "completion/complete",
+            Self::Listen => "subscriptions/listen",
+            Self::Done | Self::Raw => "a request",
+        }
+    }
+
+    /// Returns whether a modern server may answer with questions.
+    const fn may_ask(&self) -> bool {
+        matches!(self, Self::CallTool | Self::ReadResource { .. } | Self::GetPrompt)
+    }
 }
+
+/// What the modern era does by other means, and what names it there.
+const LEGACY_ONLY: [(&str, &str); 5] = [
+    ("initialize", "`initialize`: every request carries its own envelope"),
+    ("ping", "`ping`: `server/discover` shows whether a server lives"),
+    ("logging/setLevel", "`logging/setLevel`: every request names its level"),
+    ("resources/subscribe", "`resources/subscribe`: a stream tells of changes"),
+    ("resources/unsubscribe", "`resources/unsubscribe`: a stream tells of changes"),
+];
 
 impl Client {
     /// Calls a tool; `arguments` is the text of a JSON object.
@@ -39,7 +84,7 @@ impl Client {
         now: Tick,
         name: &str,
         arguments: &str,
-        options: CallOptions,
+        options: CallOptions<'_>,
     ) -> Result<CallId, Misuse> {
         check_object(arguments, "the arguments")?;
         self.call(now, Purpose::CallTool, "tools/call", options, |out| {
@@ -55,7 +100,7 @@ impl Client {
     /// # Errors
     ///
     /// The session is not ready, or too many calls are in flight.
-    pub fn list_tools(&mut self, now: Tick, options: CallOptions) -> Result<CallId, Misuse> {
+    pub fn list_tools(&mut self, now: Tick, options: CallOptions<'_>) -> Result<CallId, Misuse> {
         self.list(now, ListKind::Tools, options)
     }
 
@@ -64,7 +109,7 @@ impl Client {
     /// # Errors
     ///
     /// The session is not ready, or too many calls are in flight.
-    pub fn list_resources(&mut self, now: Tick, options: CallOptions) -> Result<CallId, Misuse> {
+    pub fn list_resources(&mut self, now: Tick, options: CallOptions<'_>) -> Result<CallId, Misuse> {
         self.list(now, ListKind::Resources, options)
     }
 
@@ -73,7 +118,7 @@ impl Client {
     /// # Errors
     ///
     /// The session is not ready, or too many calls are in flight.
-    pub fn list_resource_templates(&mut self, now: Tick, options: CallOptions) -> Result<CallId, Misuse> {
+    pub fn list_resource_templates(&mut self, now: Tick, options: CallOptions<'_>) -> Result<CallId, Misuse> {
         self.list(now, ListKind::ResourceTemplates, options)
     }
 
@@ -82,7 +127,7 @@ impl Client {
     /// # Errors
     ///
     /// The session is not ready, or too many calls are in flight.
-    pub fn list_prompts(&mut self, now: Tick, options: CallOptions) -> Result<CallId, Misuse> {
+    pub fn list_prompts(&mut self, now: Tick, options: CallOptions<'_>) -> Result<CallId, Misuse> {
         self.list(now, ListKind::Prompts, options)
     }
 
@@ -91,16 +136,29 @@ impl Client {
     /// # Errors
     ///
     /// The session is not ready, or too many calls are in flight.
-    pub fn read_resource(&mut self, now: Tick, uri: &str, options: CallOptions) -> Result<CallId, Misuse> {
-        self.call(now, Purpose::ReadResource, "resources/read", options, |out| push_member(out, "uri", uri))
+    pub fn read_resource(
+        &mut self,
+        now: Tick,
+        uri: &str,
+        options: CallOptions<'_>,
+    ) -> Result<CallId, Misuse> {
+        let key = Key::Resource(uri.to_owned());
+        if let Some(call) = self.cached(now, &key, options) {
+            return Ok(call);
+        }
+        let purpose = Purpose::ReadResource { key: self.is_modern().then(|| Box::new(key)) };
+        self.call(now, purpose, "resources/read", options, |out| push_member(out, "uri", uri))
     }
 
-    /// Asks to be told when a resource changes.
+    /// Asks to be told when a resource changes. In the modern era this opens a stream for the resource.
     ///
     /// # Errors
     ///
     /// The session is not ready, or too many calls are in flight.
-    pub fn subscribe(&mut self, now: Tick, uri: &str, options: CallOptions) -> Result<CallId, Misuse> {
+    pub fn subscribe(&mut self, now: Tick, uri: &str, options: CallOptions<'_>) -> Result<CallId, Misuse> {
+        if self.is_ready_modern() {
+            return self.listen_to(now, uri, options);
+        }
         self.call(now, Purpose::Done, "resources/subscribe", options, |out| push_member(out, "uri", uri))
     }
 
@@ -109,7 +167,10 @@ impl Client {
     /// # Errors
     ///
     /// The session is not ready, or too many calls are in flight.
-    pub fn unsubscribe(&mut self, now: Tick, uri: &str, options: CallOptions) -> Result<CallId, Misuse> {
+    pub fn unsubscribe(&mut self, now: Tick, uri: &str, options: CallOptions<'_>) -> Result<CallId, Misuse> {
+        if self.is_ready_modern() {
+            return Ok(self.stop_listening_to(now, uri));
+        }
         self.call(now, Purpose::Done, "resources/unsubscribe", options, |out| push_member(out, "uri", uri))
     }
 
@@ -123,7 +184,7 @@ impl Client {
         now: Tick,
         name: &str,
         arguments: &str,
-        options: CallOptions,
+        options: CallOptions<'_>,
     ) -> Result<CallId, Misuse> {
         check_object(arguments, "the arguments")?;
         self.call(now, Purpose::GetPrompt, "prompts/get", options, |out| {
@@ -144,7 +205,7 @@ impl Client {
         now: Tick,
         reference: &str,
         argument: &str,
-        options: CallOptions,
+        options: CallOptions<'_>,
     ) -> Result<CallId, Misuse> {
         check_object(reference, "the reference")?;
         check_object(argument, "the argument")?;
@@ -157,12 +218,22 @@ impl Client {
     }
 
     /// Sets the lowest level of the server's log messages: `debug`, `info`, `notice`, `warning`, `error`,
-    /// `critical`, `alert` or `emergency`.
+    /// `critical`, `alert` or `emergency`. In the modern era it is remembered, and every later call names it.
     ///
     /// # Errors
     ///
-    /// The session is not ready, or too many calls are in flight.
-    pub fn set_log_level(&mut self, now: Tick, level: &str, options: CallOptions) -> Result<CallId, Misuse> {
+    /// The session is not ready, too many calls are in flight, or a modern session does not know the level.
+    pub fn set_log_level(
+        &mut self,
+        now: Tick,
+        level: &str,
+        options: CallOptions<'_>,
+    ) -> Result<CallId, Misuse> {
+        if self.is_ready_modern() {
+            self.log_level = Some(LogLevel::read(level).ok_or(Misuse::UnknownLogLevel)?);
+            self.turn(now);
+            return Ok(self.settle_at_once(Answer::Done));
+        }
         self.call(now, Purpose::Done, "logging/setLevel", options, |out| push_member(out, "level", level))
     }
 
@@ -170,9 +241,25 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// The session is not ready, or too many calls are in flight.
-    pub fn ping(&mut self, now: Tick, options: CallOptions) -> Result<CallId, Misuse> {
+    /// The session is not ready or of the modern era, which has no pings, or too many calls are in flight.
+    pub fn ping(&mut self, now: Tick, options: CallOptions<'_>) -> Result<CallId, Misuse> {
+        self.refuse_legacy("ping")?;
         self.call(now, Purpose::Done, "ping", options, |_| {})
+    }
+
+    /// Asks a modern server anew what it speaks and offers; the session stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// The session is not ready or of the legacy era, or too many calls are in flight.
+    pub fn discover(&mut self, now: Tick, options: CallOptions<'_>) -> Result<CallId, Misuse> {
+        if let Some(handshake) = self.handshake.as_ref().filter(|_| !self.is_modern()) {
+            return Err(Misuse::NotInRevision { what: "`server/discover`", revision: handshake.revision });
+        }
+        if let Some(call) = self.cached(now, &Key::Discovery, options) {
+            return Ok(call);
+        }
+        self.call(now, Purpose::Rediscover, "server/discover", options, |_| {})
     }
 
     /// Makes any other request; `params` is the text of a JSON object. The result comes as it is.
@@ -186,25 +273,48 @@ impl Client {
         now: Tick,
         method: &str,
         params: &str,
-        options: CallOptions,
+        options: CallOptions<'_>,
     ) -> Result<CallId, Misuse> {
         let members = check_object(params, "the parameters")?;
-        if options.progress && View::new(params).is_ok_and(|params| params.get("_meta").is_some()) {
+        self.refuse_legacy(method)?;
+        if method == super::listen::METHOD && self.is_modern() {
+            return Err(Misuse::NotInRevision {
+                what: "raw streams: `listen` opens them",
+                revision: Revision::V2026_07_28,
+            });
+        }
+        let view = View::trusted(params.trim_ascii());
+        let (own, is_alone) = (view.get("_meta"), options.meta.is_none() && !options.progress);
+        let Some(own) = own.filter(|_| !is_alone || self.is_modern()) else {
+            return self.call(now, Purpose::Raw, method, options, |out| push_compact(out, members));
+        };
+        if options.meta.is_some() || view.members().filter(|(name, _)| name.is_str("_meta")).count() > 1 {
             return Err(Misuse::MetaTwice);
         }
-        self.call(now, Purpose::Raw, method, options, |out| push_compact(out, members))
+        let options = CallOptions { meta: Some(own.as_str()), ..options };
+        self.call(now, Purpose::Raw, method, options, |out| push_without_meta(out, view))
     }
 
     /// Gives up on a call: it is settled at once and the server is told. A call that is over stays as it is.
     pub fn cancel(&mut self, now: Tick, call: CallId) {
         self.turn(now);
-        let Some(id) = self.request_of(call) else { return };
-        let Some(waiting) = self.requests.take(id) else { return };
-        self.send_cancelled(id, "cancelled by the application");
-        self.fail(&waiting.tag, CallError::Cancelled);
+        if let Some(id) = self.request_of(call) {
+            self.cancel_request(id);
+        }
     }
 
-    /// Returns the request that a call waits for; only listings make more than one.
+    /// Settles the call that waits for a request as cancelled, and tells the server.
+    pub(super) fn cancel_request(&mut self, id: u64) {
+        let Some(waiting) = self.requests.take(id) else { return };
+        if waiting.tag.is_sent() {
+            self.send_cancelled(id, "cancelled by the application");
+        }
+        self.forget_listen(id);
+        self.fail(&waiting.tag, CallError::Cancelled);
+        self.abandon(id, &waiting.tag);
+    }
+
+    /// Returns the request that a call waits for; listings and calls of several rounds make more than one.
     fn request_of(&self, call: CallId) -> Option<u64> {
         match self.requests.get(call.0) {
             Some(tag) => tag.purpose.is_call().then_some(call.0),
@@ -212,17 +322,69 @@ impl Client {
         }
     }
 
-    fn list(&mut self, now: Tick, kind: ListKind, options: CallOptions) -> Result<CallId, Misuse> {
-        self.call(now, Purpose::List(Pages::new(kind)), kind.method(), options, |_| {})
+    fn list(&mut self, now: Tick, kind: ListKind, options: CallOptions<'_>) -> Result<CallId, Misuse> {
+        self.turn(now);
+        let era = if self.is_modern() { Era::Modern } else { Era::Legacy };
+        if self.is_ready_modern()
+            && !options.bypass_cache
+            && let Some(pages) = self.cached_pages(kind)
+        {
+            let call = CallId(self.requests.mint());
+            self.finish_list(call, &pages);
+            return Ok(call);
+        }
+        self.call(now, Purpose::List(Pages::new(kind, era)), kind.method(), options, |_| {})
+    }
+
+    /// Returns a listing whose pages are all still fresh. One that is fresh in part is asked for as a whole:
+    /// its pages would be of different times.
+    fn cached_pages(&self, kind: ListKind) -> Option<Pages> {
+        let limits = &self.config.limits;
+        let mut pages = Pages::new(kind, Era::Modern);
+        loop {
+            let page = self.cache.get(self.now, &Key::page(kind, pages.cursor()))?;
+            match pages.push(page.clone(), limits.max_pages, limits.max_listing_bytes) {
+                Turn::Done => return Some(pages),
+                Turn::Next(_) => {}
+                Turn::Loop(_) | Turn::TooManyPages | Turn::TooManyBytes => return None,
+            }
+        }
+    }
+
+    /// Settles a call with a result that is still fresh, where there is one and it may be taken.
+    fn cached(&mut self, now: Tick, key: &Key, options: CallOptions<'_>) -> Option<CallId> {
+        let now = self.turn(now);
+        if options.bypass_cache || !self.is_ready_modern() {
+            return None;
+        }
+        let result = self.cache.get(now, key)?.clone();
+        let answer = Self::read_kept(key, result)?;
+        Some(self.settle_at_once(answer))
+    }
+
+    /// Makes a call that is settled already.
+    pub(super) fn settle_at_once(&mut self, answer: Answer) -> CallId {
+        let call = CallId(self.requests.mint());
+        self.settle(call, Ok(answer));
+        call
+    }
+
+    fn refuse_legacy(&self, method: &str) -> Result<(), Misuse> {
+        let found = LEGACY_ONLY.iter().find(|(own, _)| *own == method && self.is_ready_modern());
+        found.map_or(Ok(()), |(_, what)| Err(Misuse::NotInRevision { what, revision: Revision::V2026_07_28 }))
+    }
+
+    fn is_ready_modern(&self) -> bool {
+        self.state == State::Ready && self.is_modern()
     }
 
     /// Makes a call. `members` appends the members of its parameters, of which there may be none.
-    fn call(
+    pub(super) fn call(
         &mut self,
         now: Tick,
         purpose: Purpose,
         method: &str,
-        options: CallOptions,
+        options: CallOptions<'_>,
         members: impl FnOnce(&mut String),
     ) -> Result<CallId, Misuse> {
         self.turn(now);
@@ -238,33 +400,64 @@ impl Client {
         if self.requests.count() >= limit {
             return Err(Misuse::TooManyCalls { limit });
         }
+        let extra = self.extra(options)?;
         let call = CallId(self.requests.mint());
         let patience = options.patience.unwrap_or(self.config.patience);
-        let message = self.encode(call.0, method, options.progress, members)?;
-        self.requests.wait(self.now, call.0, patience, Tag { call, purpose });
+        let (message, members) = self.encode(call.0, method, extra, members)?;
+        self.has_wanted_logs |= extra.log_level.is_some();
+        let again = (self.is_modern() && purpose.may_ask())
+            .then(|| Box::new(Again::new(purpose.method(), members.of(&message), extra)));
+        let tag = Tag { call, purpose, again, generation: self.cache.generation() };
+        self.requests.wait(self.now, call.0, patience, tag);
         self.send(message);
         Ok(call)
     }
 
-    fn encode(
+    /// Checks what the options add to a request's `_meta`.
+    fn extra<'a>(&self, options: CallOptions<'a>) -> Result<Extra<'a>, Misuse> {
+        let added = match options.meta {
+            None => "",
+            Some(meta) => {
+                let meta = View::new(meta).map_err(|error| Misuse::NotJson { what: "`_meta`", error })?;
+                check_added(meta, options.progress)?
+            }
+        };
+        let log_level = options.log_level.or(self.log_level);
+        if let (Some(_), Some(handshake)) = (log_level, self.handshake.as_ref().filter(|_| !self.is_modern()))
+        {
+            let what = "log level of a single call: `set_log_level` sets one for all";
+            return Err(Misuse::NotInRevision { what, revision: handshake.revision });
+        }
+        Ok(Extra { progress: options.progress, log_level, added })
+    }
+
+    /// Writes a request, and says where the members of its parameters stand in it, `_meta` apart.
+    pub(super) fn encode(
         &self,
         id: u64,
         method: &str,
-        progress: bool,
+        extra: Extra<'_>,
         members: impl FnOnce(&mut String),
-    ) -> Result<String, Misuse> {
-        let mut message = String::with_capacity(192);
+    ) -> Result<(String, Span), Misuse> {
+        let meta = Meta {
+            envelope: self.envelope.as_ref(),
+            progress_token: extra.progress.then_some(id),
+            log_level: extra.log_level,
+            added: extra.added,
+        };
+        let mut message = String::with_capacity(if meta.envelope.is_some() { 512 } else { 192 });
+        let mut span = Span { start: 0, end: 0 };
         jsonrpc::push_request(&mut message, id, method, |out| {
             out.push('{');
-            let start = out.len();
+            span.start = out.len();
             members(out);
-            if progress {
-                if out.len() > start {
+            span.end = out.len();
+            if !meta.is_empty() {
+                if span.end > span.start {
                     out.push(',');
                 }
-                out.push_str("\"_meta\":{\"progressToken\":");
-                jsonrpc::Id::from_integer(id.cast_signed()).push_to(out);
-                out.push('}');
+                out.push_str("\"_meta\":");
+                meta.push_to(out);
             }
             out.push('}');
         });
@@ -272,116 +465,24 @@ impl Client {
         if message.len() > limit {
             return Err(Misuse::TooLarge { bytes: message.len(), limit });
         }
-        Ok(message)
-    }
-
-    /// Settles a call that failed. A request of the handshake ends the session with it.
-    pub(super) fn fail(&mut self, tag: &Tag, error: CallError) {
-        if !tag.purpose.is_call() {
-            self.end(Reason::HandshakeMalformed(alloc::format!("{error}")));
-            return;
-        }
-        self.settle(tag.call, Err(error));
-    }
-
-    pub(super) fn settle(&mut self, call: CallId, outcome: Result<Answer, CallError>) {
-        self.tell(Event::Settled { call, outcome });
-    }
-
-    /// The server answered with an error.
-    pub(super) fn refused(&mut self, tag: Tag, error: RpcError) {
-        match tag.purpose {
-            Purpose::Initialize { asked } => self.initialize_refused(asked, error),
-            Purpose::Discover { refusal } => self.discover_refused(refusal, &error),
-            Purpose::List(pages) if error.code == code::METHOD_NOT_FOUND && !self.declares(pages.kind()) => {
-                // What was never declared is not there: an empty list, not a failure.
-                self.finish_list(tag.call, &pages);
-            }
-            purpose => self.fail(&Tag { call: tag.call, purpose }, CallError::Refused(error)),
-        }
-    }
-
-    fn declares(&self, kind: ListKind) -> bool {
-        self.handshake.as_ref().is_some_and(|handshake| match kind {
-            ListKind::Tools => handshake.capabilities.tools,
-            ListKind::Resources | ListKind::ResourceTemplates => handshake.capabilities.resources,
-            ListKind::Prompts => handshake.capabilities.prompts,
-        })
-    }
-
-    /// The server answered with a result.
-    pub(super) fn answer(&mut self, waiting: Waiting<Tag>, result: RawJson, index: &Index, origin: usize) {
-        let rest = waiting.rest(self.now);
-        let Tag { call, purpose } = waiting.tag;
-        let answer = match purpose {
-            Purpose::Initialize { .. } => return self.initialized(result),
-            Purpose::Discover { refusal } => return self.discovered(refusal, &result),
-            Purpose::List(pages) => return self.page(call, pages, result, rest),
-            Purpose::CallTool => match CallToolResult::read(result, index, origin) {
-                Ok(result) if result.is_error() => Err(CallError::ToolFailed(result)),
-                read => read.map(Answer::Called).map_err(wrong_shape),
-            },
-            Purpose::ReadResource => ReadResult::read(result).map(Answer::Resource).map_err(wrong_shape),
-            Purpose::GetPrompt => PromptResult::read(result).map(Answer::Prompt).map_err(wrong_shape),
-            Purpose::Complete => Completion::read(result).map(Answer::Completion).map_err(wrong_shape),
-            Purpose::Done => Ok(Answer::Done),
-            Purpose::Raw => Ok(Answer::Raw(result)),
-        };
-        self.settle(call, answer);
-    }
-
-    /// A page of a listing has come: the next one is asked for, or the listing is whole.
-    fn page(&mut self, call: CallId, mut pages: Pages, page: RawJson, rest: Patience) {
-        if let Err(fault) = pages.check(page.view()) {
-            return self.settle(call, Err(wrong_shape((fault, page))));
-        }
-        if Pages::has_bad_cursor(page.view()) {
-            self.violated(Violation::BadCursor);
-        }
-        let limits = &self.config.limits;
-        let error = match pages.push(page, limits.max_pages, limits.max_listing_bytes) {
-            Turn::Done => return self.finish_list(call, &pages),
-            Turn::Next(cursor) => return self.next_page(call, pages, &cursor, rest),
-            Turn::Loop(cursor) => CallError::PaginationLoop { cursor },
-            Turn::TooManyPages => CallError::TooManyPages { limit: limits.max_pages },
-            Turn::TooManyBytes => CallError::ListingTooLarge { limit: limits.max_listing_bytes },
-        };
-        self.settle(call, Err(error));
-    }
-
-    fn next_page(&mut self, call: CallId, pages: Pages, cursor: &str, rest: Patience) {
-        let id = self.requests.mint();
-        let method = pages.kind().method();
-        let Ok(message) = self.encode(id, method, false, |out| push_member(out, "cursor", cursor)) else {
-            // A cursor that fills a message cannot be sent back.
-            let limit = self.config.limits.max_message_bytes;
-            return self.settle(call, Err(CallError::TooLarge { limit }));
-        };
-        self.requests.wait(self.now, id, rest, Tag { call, purpose: Purpose::List(pages) });
-        self.send(message);
-    }
-
-    fn finish_list(&mut self, call: CallId, pages: &Pages) {
-        let tolerance = self.config.tolerance;
-        let outcome = match pages.kind() {
-            ListKind::Tools => pages.finish(tolerance).map(Answer::Tools),
-            ListKind::Resources => pages.finish(tolerance).map(Answer::Resources),
-            ListKind::ResourceTemplates => pages.finish(tolerance).map(Answer::ResourceTemplates),
-            ListKind::Prompts => pages.finish(tolerance).map(Answer::Prompts),
-        };
-        let outcome = outcome.map_err(|bad| CallError::Malformed {
-            fault: AnswerFault::BadEntry { index: bad.index, reason: bad.reason },
-            raw: None,
-        });
-        self.settle(call, outcome);
+        Ok((message, span))
     }
 }
 
-fn wrong_shape((fault, raw): (MalformedResult, RawJson)) -> CallError {
-    CallError::Malformed { fault: AnswerFault::WrongShape(fault), raw: Some(raw) }
+/// Appends the members of an object but for `_meta`.
+fn push_without_meta(out: &mut String, object: View<'_>) {
+    let start = out.len();
+    for (name, value) in object.members().filter(|(name, _)| !name.is_str("_meta")) {
+        if out.len() > start {
+            out.push(',');
+        }
+        push_compact(out, name.as_str());
+        out.push(':');
+        push_compact(out, value.as_str());
+    }
 }
 
-fn push_member(out: &mut String, name: &str, content: &str) {
+pub(super) fn push_member(out: &mut String, name: &str, content: &str) {
     push_string(out, name);
     out.push(':');
     push_string(out, content);

@@ -6,7 +6,7 @@ use super::{
     AskId, CallError, Client, Effect, Event, Evidence, ExitStatus, OpenError, Reason, RetirementError, State,
     Trigger, changes::Changes,
 };
-use crate::{Tick, jsonrpc};
+use crate::{Tick, frame::Framer, jsonrpc};
 
 /// How far the end of a session has come.
 #[derive(Debug, Default)]
@@ -23,6 +23,8 @@ pub(super) struct Ending {
     input_error: Option<String>,
     rung: Rung,
     rung_due: Option<Tick>,
+    /// How the server ended that this one was started in place of.
+    replaced: Option<ExitStatus>,
 }
 
 /// The rungs of the ladder, each given its time before the next.
@@ -42,6 +44,11 @@ impl Ending {
 
     pub(super) const fn input_is_open(&self) -> bool {
         matches!(self.rung, Rung::Open) && self.input_error.is_none()
+    }
+
+    /// Returns whether this is the second server.
+    pub(super) const fn was_replaced(&self) -> bool {
+        self.replaced.is_some()
     }
 
     pub(super) fn poll_timeout(&self) -> Option<Tick> {
@@ -67,8 +74,12 @@ impl Client {
         }
         self.ending.drain_due = None;
         self.handshake_due = None;
+        self.probe_due = None;
         self.changes = Changes::default();
-        if self.config.farewell && self.handshake.is_some() && reason == Reason::ShutDown {
+        self.forget_listens();
+        self.paced.clear();
+        if self.config.farewell && !self.is_modern() && self.handshake.is_some() && reason == Reason::ShutDown
+        {
             self.say_goodbye();
         }
         self.ending.reason = Some(reason.clone());
@@ -80,7 +91,15 @@ impl Client {
             return;
         }
         if has_failed_to_open {
-            self.gone(Ok(Evidence::NeverOpened));
+            self.never_opened();
+            return;
+        }
+        self.retire();
+    }
+
+    /// Begins to retire the server, where that has not begun.
+    fn retire(&mut self) {
+        if self.ending.rung != Rung::Open {
             return;
         }
         self.ending.rung = Rung::InputClosed;
@@ -89,6 +108,33 @@ impl Client {
         if let Some(status) = self.ending.exited {
             self.gone(Ok(Evidence::Exited(status)));
         }
+    }
+
+    /// The server's streams have ended, or the server. One that only did not survive the question what it
+    /// speaks is started anew and asked otherwise; that happens once.
+    fn lost(&mut self) {
+        let cause = self.ending.cause();
+        if self.probe_due.is_none() || !self.advance(Trigger::Replace) {
+            return self.end(cause);
+        }
+        self.ending.drain_due = None;
+        let _ = self.forget_probe();
+        self.tell(Event::Replaced(cause));
+        self.retire();
+    }
+
+    /// The first server is gone, and its end was seen.
+    fn reopen(&mut self, status: ExitStatus) {
+        self.advance(Trigger::Gone);
+        self.ending = Ending { replaced: Some(status), ..Ending::default() };
+        self.framer = Framer::new(self.config.limits.max_message_bytes);
+        self.effects.push_back(Effect::Open);
+    }
+
+    /// There is no server; if there was one before, its end was seen.
+    fn never_opened(&mut self) {
+        let evidence = self.ending.replaced.map_or(Evidence::NeverOpened, Evidence::Exited);
+        self.gone(Ok(evidence));
     }
 
     fn settle_all(&mut self, reason: &Reason) {
@@ -116,6 +162,14 @@ impl Client {
 
     /// The server is gone, or waiting for that has no use.
     fn gone(&mut self, evidence: Result<Evidence, RetirementError>) {
+        if self.state == State::Reopening {
+            if let Ok(Evidence::Exited(status)) = evidence {
+                return self.reopen(status);
+            }
+            // Beside one that may still live, no other is started.
+            let cause = self.ending.cause();
+            self.end(cause);
+        }
         if self.advance(Trigger::Gone) {
             self.ending.rung_due = None;
             self.tell(Event::Retired(evidence));
@@ -125,8 +179,7 @@ impl Client {
     pub(super) fn expire_ending(&mut self, now: Tick) {
         if self.ending.drain_due.is_some_and(|due| due <= now) {
             self.ending.drain_due = None;
-            let cause = self.ending.cause();
-            self.end(cause);
+            self.lost();
         }
         while self.ending.rung_due.is_some_and(|due| due <= now) {
             self.climb(now);
@@ -154,7 +207,7 @@ impl Client {
             return;
         }
         self.end(Reason::OpenFailed(error));
-        self.gone(Ok(Evidence::NeverOpened));
+        self.never_opened();
     }
 
     pub(super) fn output_ended(&mut self) {
@@ -183,7 +236,7 @@ impl Client {
         self.ending.exited = Some(status);
         // The server is gone, what it started may not be.
         self.effects.push_back(Effect::Kill);
-        if self.is_over() {
+        if self.is_over() || self.state == State::Reopening {
             self.gone(Ok(Evidence::Exited(status)));
         } else {
             self.drain();
@@ -205,8 +258,7 @@ impl Client {
             return;
         }
         if self.ending.output_ended && self.ending.exited.is_some() {
-            let cause = self.ending.cause();
-            self.end(cause);
+            self.lost();
         } else if self.ending.drain_due.is_none() {
             self.ending.drain_due = Some(self.now.after(self.config.drain_grace));
         }

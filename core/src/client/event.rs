@@ -8,8 +8,8 @@ use crate::{
     json::{RawJson, SyntaxError},
     jsonrpc::{Fault, Id, RpcError},
     protocol::{
-        CallToolResult, Completion, Handshake, Listing, MalformedResult, Prompt, PromptResult, ReadResult,
-        Resource, ResourceTemplate, Revision, Tool,
+        CallToolResult, Completion, Handshake, Interests, Listing, MalformedResult, Prompt, PromptResult,
+        ReadResult, Resource, ResourceTemplate, Revision, Tool,
     },
 };
 
@@ -20,6 +20,10 @@ use crate::{
 #[must_use]
 pub enum Effect {
     /// Start the server, and report with `handle_opened` or `handle_open_failed`.
+    ///
+    /// A second one comes only where [`EraPolicy::ModernFirst`](super::EraPolicy::ModernFirst) was chosen, and
+    /// only after the end of the first server was reported: the same command is started anew. From then on
+    /// nothing of the first may be reported.
     Open,
     /// Write these bytes to the server, whole and in order.
     Send(Vec<u8>),
@@ -51,6 +55,8 @@ impl CallId {
 pub enum Event {
     /// The handshake is done: calls can be made.
     Ready(Handshake),
+    /// The server ended when it was asked what it speaks; it is started anew and asked otherwise.
+    Replaced(Reason),
     /// A call has ended. Every call ends exactly once.
     Settled {
         /// The call.
@@ -99,6 +105,15 @@ pub enum Event {
         /// The request.
         ask: AskId,
     },
+    /// The server ended a stream of notifications, or refused the one that is opened by itself.
+    ListenEnded {
+        /// The call that opened it.
+        listen: CallId,
+        /// What it was about.
+        interests: Interests,
+        /// Why, where the server gave an error.
+        error: Option<RpcError>,
+    },
     /// The server did something against the protocol.
     PeerViolated(Violation),
     /// The server reports an error that answers no request it could name.
@@ -122,6 +137,16 @@ pub enum Offered {
     Elicitation,
     /// `roots/list`.
     Roots,
+}
+
+impl fmt::Display for Offered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Sampling => "sampling",
+            Self::Elicitation => "elicitation",
+            Self::Roots => "roots",
+        })
+    }
 }
 
 /// How far a call is.
@@ -164,6 +189,15 @@ pub enum Answer {
     Prompt(PromptResult),
     /// The answer to `complete`.
     Completion(Completion),
+    /// The answer to `listen`: the stream is open.
+    Listening {
+        /// The call, which `stop_listening` takes.
+        listen: CallId,
+        /// What the server agreed to tell.
+        agreed: Interests,
+    },
+    /// The answer to `discover`.
+    Discovered(Handshake),
     /// The answer to a request whose result says nothing.
     Done,
     /// The answer to `request`.
@@ -208,6 +242,26 @@ pub enum CallError {
         /// The limit that it broke.
         limit: usize,
     },
+    /// The application answered a question of the server with an error, so the call cannot go on.
+    #[error("the application refused {what}: {error}")]
+    AskRefused {
+        /// What the server asked for.
+        what: Offered,
+        /// What the application answered.
+        error: RpcError,
+    },
+    /// The server answered with questions more often than the limit.
+    #[error("the server asked in more than {limit} rounds")]
+    TooManyRounds {
+        /// The limit that it broke.
+        limit: usize,
+    },
+    /// The server does not tell of what was subscribed to.
+    #[error("the server does not tell of this resource")]
+    NotHonoured,
+    /// The server ended a stream of notifications before it was open.
+    #[error("the server ended the stream")]
+    StreamEnded,
     /// The listing repeats a cursor.
     #[error("the listing repeats the cursor {cursor:?}")]
     PaginationLoop {
@@ -247,6 +301,15 @@ pub enum AnswerFault {
     /// Its result has the wrong shape.
     #[error("{0}")]
     WrongShape(MalformedResult),
+    /// Its kind is not known.
+    #[error("unknown kind of result: {}", .0.escape_debug())]
+    UnknownKind(String),
+    /// It asks for something that was not offered.
+    #[error("the answer asks for {}, which was not offered", .0.escape_debug())]
+    NotOffered(String),
+    /// It holds questions where none are allowed, or more than may wait for the application.
+    #[error("{0}")]
+    Questions(Violation),
     /// An entry of a listing cannot be used, in a strict session.
     #[error("entry {index} cannot be used: {reason}")]
     BadEntry {

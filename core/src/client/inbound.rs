@@ -88,7 +88,7 @@ impl Client {
 
     fn settle_too_large(&mut self, salvaged: Option<u64>) {
         let limit = self.config.limits.max_message_bytes;
-        if let Some(waiting) = salvaged.and_then(|id| self.requests.take(id)) {
+        if let Some(waiting) = salvaged.and_then(|id| self.take_sent(id)) {
             self.fail(&waiting.tag, CallError::TooLarge { limit });
         }
     }
@@ -117,7 +117,7 @@ impl Client {
 
     /// Settles the call that a broken line answers: its answer will not come again.
     fn settle_malformed(&mut self, id: Option<u64>, fault: AnswerFault) {
-        if let Some(waiting) = id.and_then(|id| self.requests.take(id)) {
+        if let Some(waiting) = id.and_then(|id| self.take_sent(id)) {
             self.fail(&waiting.tag, CallError::Malformed { fault, raw: None });
         }
     }
@@ -211,18 +211,26 @@ impl Client {
         let respelled =
             matches!(id, ResponseId::Respelled(_)).then_some(Violation::RespelledId { id: minted });
         for violation in respelled.into_iter().chain(odd) {
-            if self.requests.get(minted).is_some() {
+            if self.requests.get(minted).is_some_and(Tag::is_sent) {
                 self.violated(violation);
             }
         }
-        let waiting = self.requests.take(minted);
+        let waiting = self.take_sent(minted);
         if waiting.is_none() && !self.is_over() {
             self.violated(Violation::UnknownResponse);
         }
         waiting
     }
 
+    /// Takes a request that the server knows of.
+    fn take_sent(&mut self, id: u64) -> Option<Waiting<Tag>> {
+        self.requests.get(id).is_some_and(Tag::is_sent).then(|| self.requests.take(id)).flatten()
+    }
+
     fn result(&mut self, id: ResponseId, line: Line<'_>, span: Span, index: &Index) {
+        if self.is_expected(id, None) {
+            return;
+        }
         let Some(waiting) = self.claim(id, None) else { return };
         self.hint = None;
         self.answer(waiting, line.keep(span), index, span.start);
@@ -236,16 +244,27 @@ impl Client {
             self.tell(Event::PeerErrored(error));
             return;
         }
+        if self.is_expected(id, Some(&error)) {
+            return;
+        }
         if let Some(waiting) = self.claim(id, None) {
             self.refused(waiting.tag, error);
         }
     }
 
+    /// Takes a response that no call waits for and that may come all the same: to a question that was given up,
+    /// or at the end of a stream of notifications.
+    fn is_expected(&mut self, id: ResponseId, error: Option<&RpcError>) -> bool {
+        let ResponseId::Minted(id) = id else { return false };
+        self.late_probe.take_if(|late| *late == id).is_some() || self.listen_ended(id, error.cloned())
+    }
+
     fn notified(&mut self, method: &str, params: Option<View<'_>>) {
+        if self.is_modern() {
+            return self.notified_modern(method, params);
+        }
         if Changes::is_about(method) {
-            let event = self.changes.notice(self.now, method, self.config.changes_interval);
-            self.effects.extend(event.map(Effect::Event));
-            return;
+            return self.list_changed(method);
         }
         let known = match method {
             "notifications/message" => ("notifications/message", self.logged(params)),
@@ -260,7 +279,13 @@ impl Client {
         }
     }
 
-    fn logged(&mut self, params: Option<View<'_>>) -> Option<()> {
+    /// Tells of a change of a list, or soon.
+    pub(super) fn list_changed(&mut self, method: &str) {
+        let event = self.changes.notice(self.now, method, self.config.changes_interval);
+        self.effects.extend(event.map(Effect::Event));
+    }
+
+    pub(super) fn logged(&mut self, params: Option<View<'_>>) -> Option<()> {
         let params = params?;
         let level = params.get("level")?.to_str()?.into_owned();
         let logger = params.get("logger").and_then(View::to_text);
@@ -269,7 +294,7 @@ impl Client {
         Some(())
     }
 
-    fn progressed(&mut self, params: Option<View<'_>>) -> Option<()> {
+    pub(super) fn progressed(&mut self, params: Option<View<'_>>) -> Option<()> {
         let params = params?;
         let token = params.get("progressToken")?;
         let progress = params.get("progress").filter(|value| value.kind() == Kind::Number)?;

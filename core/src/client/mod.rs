@@ -1,108 +1,50 @@
 //! The client: lifecycle, handshake, calls, and what a server may ask of us.
 
+mod answers;
 mod asks;
+mod cache;
 mod calls;
 mod changes;
 mod closing;
+mod config;
 mod event;
 mod inbound;
+mod listen;
 mod negotiate;
+mod rounds;
 mod state;
 mod stray;
 
 use alloc::{
+    boxed::Box,
     collections::VecDeque,
     string::{String, ToString},
-    vec::Vec,
 };
-use core::time::Duration;
 
 use crate::{
-    Limits, Misuse, Tick, Tolerance, Violation,
-    frame::{Framer, Framing},
+    Misuse, Tick, Violation,
+    frame::Framer,
     jsonrpc,
-    protocol::{Handshake, Implementation, Pages, Revision},
-    requests::{Patience, Requests},
+    protocol::{Envelope, Era, Handshake, LogLevel, Pages, Revision},
+    requests::Requests,
 };
+use asks::Asked;
+use cache::{Cache, Key};
 use changes::Changes;
 use closing::Ending;
+use listen::Listens;
+use rounds::{Again, Paced};
 use state::Trigger;
 use stray::Tail;
 
 pub use calls::CallOptions;
+pub use config::{ClientConfig, EraPolicy, Offers};
 pub use event::{
     Answer, AnswerFault, AskId, CallError, CallId, Effect, Event, Evidence, ExitStatus, Hint, Offered,
     OpenError, Progress, Reason, RetirementError,
 };
 pub use state::State;
 pub use stray::Stray;
-
-/// How a client behaves.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ClientConfig {
-    /// Who the client says it is.
-    pub implementation: Implementation,
-    /// What a server may ask of the application; nothing by default.
-    pub offers: Offers,
-    /// How output that is not the protocol is taken.
-    pub tolerance: Tolerance,
-    /// How messages to the server are delimited.
-    pub framing: Framing,
-    /// The time from connecting to the end of the handshake. Default 30 s.
-    pub handshake_timeout: Duration,
-    /// How long a call may take where its options do not say. Default 60 s, with progress 600 s.
-    pub patience: Patience,
-    /// The time a server has to end by itself once its input is closed. Default 500 ms.
-    pub close_grace: Duration,
-    /// The time it then has to end on SIGTERM. Default 2 s.
-    pub terminate_grace: Duration,
-    /// The time its end is waited for once it is killed. Default 2 s.
-    pub kill_grace: Duration,
-    /// The time from the end of a server's output to its exit, or the other way round. Default 50 ms.
-    pub drain_grace: Duration,
-    /// The shortest time between two events that say that one list has changed. Default 334 ms.
-    pub changes_interval: Duration,
-    /// Say goodbye with a `shutdown` request and an `exit` notification, for servers built on
-    /// language-server libraries. Off by default: the protocol has no such messages.
-    pub farewell: bool,
-    /// Bounds on what the server can make the client keep.
-    pub limits: Limits,
-}
-
-impl Default for ClientConfig {
-    fn default() -> Self {
-        Self {
-            implementation: Implementation::new("selvedge", env!("CARGO_PKG_VERSION")),
-            offers: Offers::default(),
-            tolerance: Tolerance::default(),
-            framing: Framing::default(),
-            handshake_timeout: Duration::from_secs(30),
-            patience: Patience { idle: Duration::from_mins(1), total: Duration::from_mins(10) },
-            close_grace: Duration::from_millis(500),
-            terminate_grace: Duration::from_secs(2),
-            kill_grace: Duration::from_secs(2),
-            drain_grace: Duration::from_millis(50),
-            changes_interval: Duration::from_millis(334),
-            farewell: false,
-            limits: Limits::default(),
-        }
-    }
-}
-
-/// What a server may ask of the application.
-///
-/// What is offered here is declared to the server and comes as [`Event::Asked`]; what is not is refused.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Offers {
-    /// The server may have the application's model complete messages.
-    pub sampling: bool,
-    /// The server may put questions to the application's user.
-    pub elicitation: bool,
-    /// The server may learn which folders the application works on.
-    pub roots: bool,
-}
 
 /// One session with one server, as a value: bytes, ticks and commands in, effects out.
 ///
@@ -121,11 +63,26 @@ pub struct Client {
     state: State,
     now: Tick,
     framer: Framer,
-    requests: Requests<Tag, Offered>,
+    requests: Requests<Tag, Asked>,
     effects: VecDeque<Effect>,
     handshake: Option<Handshake>,
+    /// The era of the requests that are made: while that is open, the one of the last question.
+    era: Era,
+    /// What every request of the modern era carries.
+    envelope: Option<Envelope>,
     /// When the handshake must be done.
     handshake_due: Option<Tick>,
+    /// Until when a server that may not know the question is given to answer it.
+    probe_due: Option<Tick>,
+    /// The question that was given up: its answer may still come.
+    late_probe: Option<u64>,
+    /// The level of log messages that calls of the modern era name.
+    log_level: Option<LogLevel>,
+    /// Some call has asked for log messages.
+    has_wanted_logs: bool,
+    paced: Paced,
+    cache: Cache,
+    listens: Listens,
     ending: Ending,
     changes: Changes,
     stray: Stray,
@@ -141,17 +98,23 @@ pub struct Client {
 struct Tag {
     call: CallId,
     purpose: Purpose,
+    /// What it takes to make the call again, where a server may ask for that.
+    again: Option<Box<Again>>,
+    /// The generation of the cache when the request was made.
+    generation: u64,
 }
 
 #[derive(Debug)]
 enum Purpose {
     Initialize { asked: Revision },
-    Discover { refusal: jsonrpc::RpcError },
+    Discover { refusal: Option<Box<Reason>>, is_second: bool },
     CallTool,
     List(Pages),
-    ReadResource,
+    ReadResource { key: Option<Box<Key>> },
     GetPrompt,
     Complete,
+    Listen,
+    Rediscover,
     Done,
     Raw,
 }
@@ -168,7 +131,16 @@ impl Client {
             requests: Requests::new(),
             effects: VecDeque::new(),
             handshake: None,
+            era: Era::Legacy,
+            envelope: None,
             handshake_due: None,
+            probe_due: None,
+            late_probe: None,
+            log_level: None,
+            has_wanted_logs: false,
+            paced: Paced::new(),
+            cache: Cache::default(),
+            listens: Listens::default(),
             ending: Ending::default(),
             changes: Changes::default(),
             stray: Stray::default(),
@@ -204,7 +176,7 @@ impl Client {
         self.turn(now);
         self.ending.is_opened |= self.state != State::Parked;
         if self.advance(Trigger::Opened) {
-            self.initialize();
+            self.negotiate();
         }
     }
 
@@ -253,7 +225,9 @@ impl Client {
     pub fn handle_timeout(&mut self, now: Tick) {
         let now = self.turn(now);
         self.expire_handshake(now);
+        self.expire_probe(now);
         self.expire_calls(now);
+        self.expire_paced(now);
         while let Some(event) = self.changes.expire(now, self.config.changes_interval) {
             self.tell(event);
         }
@@ -270,6 +244,8 @@ impl Client {
     pub fn poll_timeout(&self) -> Option<Tick> {
         [
             self.handshake_due,
+            self.probe_due,
+            self.paced.first().map(|(due, _)| *due),
             self.requests.poll_timeout(),
             self.changes.poll_timeout(),
             self.ending.poll_timeout(),
@@ -319,6 +295,11 @@ impl Client {
     #[must_use]
     pub const fn config(&self) -> &ClientConfig {
         &self.config
+    }
+
+    /// Returns whether the requests that are made are those of the modern era.
+    const fn is_modern(&self) -> bool {
+        matches!(self.era, Era::Modern)
     }
 
     /// Starts a turn: time never goes back.
@@ -372,9 +353,12 @@ impl Client {
     fn expire_calls(&mut self, now: Tick) {
         while let Some((id, waiting)) = self.requests.expire(now) {
             let after = waiting.spent();
-            self.send_cancelled(id, "timed out");
-            let outcome = Err(CallError::TimedOut { after, hint: self.hint_for(id) });
-            self.tell(Event::Settled { call: waiting.tag.call, outcome });
+            if waiting.tag.is_sent() {
+                self.send_cancelled(id, "timed out");
+            }
+            let error = CallError::TimedOut { after, hint: self.hint_for(id) };
+            self.fail(&waiting.tag, error);
+            self.abandon(id, &waiting.tag);
         }
     }
 
@@ -394,19 +378,5 @@ impl Client {
         let mut message = String::new();
         jsonrpc::push_notification(&mut message, "notifications/cancelled", Some(&params));
         self.send(message);
-    }
-}
-
-impl Offers {
-    /// Returns what is offered as the protocol's capability object.
-    fn to_capabilities(self) -> String {
-        let declared =
-            [("sampling", self.sampling), ("elicitation", self.elicitation), ("roots", self.roots)];
-        let members: Vec<_> = declared
-            .iter()
-            .filter(|(_, is_on)| *is_on)
-            .map(|(name, _)| alloc::format!("\"{name}\":{{}}"))
-            .collect();
-        alloc::format!("{{{}}}", members.join(","))
     }
 }

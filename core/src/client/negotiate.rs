@@ -1,50 +1,70 @@
-//! The handshake: `initialize` first, `server/discover` where a server does not know it.
+//! The handshake: which era is tried first, what follows from each answer, and how it comes to an end.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{borrow::ToOwned, boxed::Box, string::String, vec::Vec};
 
-use super::{CallId, Client, Event, Purpose, Reason, Tag, Trigger};
+use super::{
+    CallError, CallId, Client, EraPolicy, Event, Purpose, Reason, Tag, Trigger, cache::Key, calls::Extra,
+};
 use crate::{
     Tick,
     json::{RawJson, View},
     jsonrpc::{self, RpcError, code},
-    protocol::{Handshake, HandshakeError, Revision},
+    protocol::{Envelope, Era, Handshake, HandshakeError, Revision},
     requests::Patience,
 };
 
+const MODERN: Revision = Revision::V2026_07_28;
+
 impl Client {
-    /// Asks for the newest legacy revision: over many real servers `initialize` never failed as the first
-    /// request, while `server/discover` made some exit and some hang.
-    pub(super) fn initialize(&mut self) {
+    /// The server has been started: it is asked what the policy asks first.
+    pub(super) fn negotiate(&mut self) {
+        match self.config.era {
+            EraPolicy::Pinned(revision) if revision.era() == Era::Modern => self.discover_with(None, false),
+            EraPolicy::Pinned(revision) => self.initialize_with(revision),
+            EraPolicy::ModernFirst if !self.ending.was_replaced() => {
+                self.probe_due = Some(self.now.after(self.config.probe_timeout));
+                self.discover_with(None, false);
+            }
+            EraPolicy::ModernFirst | EraPolicy::LegacyFirst => self.initialize(),
+        }
+    }
+
+    /// Asks for the newest legacy revision.
+    fn initialize(&mut self) {
         self.initialize_with(Revision::V2025_11_25);
     }
 
     fn initialize_with(&mut self, revision: Revision) {
-        let capabilities = self.config.offers.to_capabilities();
+        self.probe_due = None;
+        self.envelope = None;
+        self.era = Era::Legacy;
+        let capabilities = self.config.offers.to_capabilities(revision, &self.config.extensions);
         let client = self.config.implementation.clone();
-        self.ask_server(Purpose::Initialize { asked: revision }, "initialize", |out| {
-            Handshake::push_params(out, revision, &capabilities, &client);
-        });
-    }
-
-    /// Asks a server that does not know `initialize` what it speaks.
-    fn discover(&mut self, refusal: RpcError) {
-        let client = self.config.implementation.clone();
-        self.ask_server(Purpose::Discover { refusal }, "server/discover", |out| {
-            out.push_str("{\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"");
-            out.push_str(Revision::V2026_07_28.as_str());
-            out.push_str("\",\"io.modelcontextprotocol/clientCapabilities\":{},");
-            out.push_str("\"io.modelcontextprotocol/clientInfo\":");
-            client.push_to(out);
-            out.push_str("}}");
-        });
-    }
-
-    fn ask_server(&mut self, purpose: Purpose, method: &str, params: impl FnOnce(&mut String)) {
         let id = self.requests.mint();
         let mut message = String::with_capacity(256);
-        jsonrpc::push_request(&mut message, id, method, params);
+        jsonrpc::push_request(&mut message, id, "initialize", |out| {
+            Handshake::push_params(out, revision, &capabilities, &client);
+        });
+        self.ask_server(id, Purpose::Initialize { asked: revision }, message);
+    }
+
+    /// Asks a server what it speaks. `refusal` is why the session ends if it speaks nothing of ours; without
+    /// one, other ways are open.
+    fn discover_with(&mut self, refusal: Option<Box<Reason>>, is_second: bool) {
+        let capabilities = self.config.offers.to_capabilities(MODERN, &self.config.extensions);
+        self.envelope = Some(Envelope::new(MODERN, &capabilities, &self.config.implementation));
+        self.era = Era::Modern;
+        let id = self.requests.mint();
+        let Ok((message, _)) = self.encode(id, "server/discover", Extra::default(), |_| {}) else {
+            return self.end(Reason::HandshakeMalformed("the request exceeds the limit".to_owned()));
+        };
+        self.ask_server(id, Purpose::Discover { refusal, is_second }, message);
+    }
+
+    fn ask_server(&mut self, id: u64, purpose: Purpose, message: String) {
+        let tag = Tag { call: CallId(id), purpose, again: None, generation: self.cache.generation() };
         // The handshake has a deadline of its own, which ends the session and not just the request.
-        self.requests.wait(self.now, id, Patience::UNBOUNDED, Tag { call: CallId(id), purpose });
+        self.requests.wait(self.now, id, Patience::UNBOUNDED, tag);
         self.send(message);
     }
 
@@ -56,12 +76,34 @@ impl Client {
         }
     }
 
+    /// Gives up on a probe: its answer may still come, and says nothing any more. The server is not told, since
+    /// one that does not know the question may not survive to be told of its end.
+    pub(super) fn expire_probe(&mut self, now: Tick) {
+        if self.probe_due.is_some_and(|due| due <= now) {
+            self.late_probe = self.forget_probe();
+            self.initialize();
+        }
+    }
+
+    /// Forgets the question that the server was asked first, and returns its id.
+    pub(super) fn forget_probe(&mut self) -> Option<u64> {
+        self.probe_due = None;
+        let id = self.requests.find(|tag| matches!(tag.purpose, Purpose::Discover { .. }))?;
+        // Nobody waits for it.
+        drop(self.requests.take(id));
+        Some(id)
+    }
+
     /// The server has answered `initialize`.
     pub(super) fn initialized(&mut self, result: RawJson) {
         match Handshake::read(result) {
             Ok((handshake, odd)) => {
                 for violation in odd {
                     self.violated(violation);
+                }
+                let revision = handshake.revision;
+                if matches!(self.config.era, EraPolicy::Pinned(pinned) if pinned != revision) {
+                    return self.no_common_revision([revision.as_str().to_owned()].into());
                 }
                 if !self.advance(Trigger::Agreed) {
                     return;
@@ -74,55 +116,143 @@ impl Client {
                 self.tell(Event::Ready(handshake));
             }
             Err(HandshakeError::Malformed(fault)) => self.end(Reason::HandshakeMalformed(fault)),
+            // Some servers agree to a revision that has no handshake.
+            Err(HandshakeError::Version(server)) if names_modern(&server) && self.may_change_era() => {
+                let client = self.spoken();
+                let refusal = Reason::VersionUnsupported { server, client };
+                self.discover_with(Some(Box::new(refusal)), false);
+            }
             Err(HandshakeError::Version(server)) => self.no_common_revision(server),
         }
     }
 
     /// The server has refused `initialize`.
     pub(super) fn initialize_refused(&mut self, asked: Revision, error: RpcError) {
-        let named = named_revisions(&error);
-        let spoken = named.iter().filter_map(|name| Revision::spoken(name));
-        // Only an older one is asked for next, so that this comes to an end.
-        if let Some(older) = spoken.filter(|revision| *revision < asked).max() {
-            self.initialize_with(older);
-        } else if !named.is_empty() {
-            self.no_common_revision(named);
-        } else if speaks_of_versions(&error) {
-            self.discover(error);
-        } else {
-            self.end(Reason::HandshakeRefused(error));
+        let named: Vec<_> = error.supported_versions().collect();
+        if !self.may_change_era() {
+            return self.refused_for_good(error, named);
+        }
+        let older = named.iter().filter_map(|name| Revision::spoken(name)).filter(|own| *own < asked).max();
+        let is_modern = names_modern(&named);
+        let refusal = |error| Some(Box::new(Reason::HandshakeRefused(error)));
+        match older {
+            // Only an older one is asked for next, so that this comes to an end.
+            Some(older) if !(is_modern && error.code == code::UNSUPPORTED_VERSION) => {
+                self.initialize_with(older);
+            }
+            _ if is_modern => self.discover_with(refusal(error), false),
+            _ if !named.is_empty() => self.no_common_revision(named),
+            _ if speaks_of_versions(&error) => self.discover_with(refusal(error), false),
+            _ => self.end(Reason::HandshakeRefused(error)),
         }
     }
 
     /// The server has said what it speaks.
-    pub(super) fn discovered(&mut self, refusal: RpcError, result: &RawJson) {
+    pub(super) fn discovered(&mut self, refusal: Option<Box<Reason>>, result: RawJson, ttl_millis: u64) {
         let server = texts(result.view().get("supportedVersions"));
-        // A server that speaks one of ours refused the handshake for another reason.
-        if server.is_empty() || server.iter().any(|name| Revision::spoken(name).is_some()) {
-            self.end(Reason::HandshakeRefused(refusal));
-        } else {
-            self.no_common_revision(server);
+        if names_modern(&server) {
+            self.keep(Key::Discovery, &result, ttl_millis);
+            return self.agree(result);
+        }
+        // Some servers list modern revisions only, and shake hands all the same.
+        let legacy = server.iter().filter_map(|name| Revision::spoken(name)).max();
+        if self.may_fall_back(refusal.is_some()) {
+            return self.initialize_with(legacy.unwrap_or(Revision::V2025_11_25));
+        }
+        match refusal {
+            // A server that speaks one of ours refused the handshake for another reason.
+            Some(reason) if legacy.is_some() || server.is_empty() => self.end(*reason),
+            None if server.is_empty() => {
+                self.end(Reason::HandshakeMalformed("`supportedVersions` names no revision".to_owned()));
+            }
+            _ => self.no_common_revision(server),
         }
     }
 
-    /// The server knows neither handshake.
-    pub(super) fn discover_refused(&mut self, refusal: RpcError, error: &RpcError) {
-        let server = named_revisions(error);
-        if server.is_empty() {
-            self.end(Reason::HandshakeRefused(refusal));
+    /// The server lives in the modern era, and so does the session.
+    fn agree(&mut self, result: RawJson) {
+        let (handshake, odd) = Handshake::read_discovered(result);
+        for violation in odd {
+            self.violated(violation);
+        }
+        if !self.advance(Trigger::Agreed) {
+            return;
+        }
+        self.handshake_due = None;
+        self.probe_due = None;
+        self.handshake = Some(handshake.clone());
+        self.tell(Event::Ready(handshake));
+        self.listen_for_changes();
+    }
+
+    /// The server has refused to say what it speaks.
+    pub(super) fn discover_refused(
+        &mut self,
+        refusal: Option<Box<Reason>>,
+        is_second: bool,
+        error: RpcError,
+    ) {
+        let is_about_versions = error.code == code::UNSUPPORTED_VERSION;
+        let named: Vec<_> = error.supported_versions().collect();
+        if is_about_versions && names_modern(&named) && !is_second {
+            // Some servers refuse their first request with the very revision that it named.
+            return self.discover_with(refusal, true);
+        }
+        if self.may_fall_back(refusal.is_some()) {
+            let legacy = named.iter().filter_map(|name| Revision::spoken(name)).max();
+            let legacy = legacy.filter(|_| is_about_versions);
+            return self.initialize_with(legacy.unwrap_or(Revision::V2025_11_25));
+        }
+        match refusal {
+            Some(reason) if named.is_empty() || names_modern(&named) => self.end(*reason),
+            _ => self.refused_for_good(error, named),
+        }
+    }
+
+    /// The answer to the question what the server speaks is none.
+    pub(super) fn discover_failed(&mut self, is_refused: bool, error: &CallError) {
+        if self.may_fall_back(is_refused) {
+            self.initialize();
         } else {
-            self.no_common_revision(server);
+            self.end(Reason::HandshakeMalformed(alloc::format!("{error}")));
+        }
+    }
+
+    fn refused_for_good(&mut self, error: RpcError, named: Vec<String>) {
+        let spoken = self.spoken();
+        let has_ours = named.iter().any(|name| spoken.iter().any(|own| own.as_str() == *name));
+        if named.is_empty() || has_ours {
+            self.end(Reason::HandshakeRefused(error));
+        } else {
+            self.no_common_revision(named);
         }
     }
 
     fn no_common_revision(&mut self, server: Vec<String>) {
-        self.end(Reason::VersionUnsupported { server, client: Revision::SPOKEN });
+        let client = self.spoken();
+        self.end(Reason::VersionUnsupported { server, client });
+    }
+
+    /// Returns the revisions that the policy allows.
+    fn spoken(&self) -> &'static [Revision] {
+        match self.config.era {
+            EraPolicy::Pinned(revision) => revision.alone(),
+            EraPolicy::LegacyFirst | EraPolicy::ModernFirst => Revision::ALL,
+        }
+    }
+
+    const fn may_change_era(&self) -> bool {
+        !matches!(self.config.era, EraPolicy::Pinned(_))
+    }
+
+    /// Returns whether `initialize` may follow a question that failed: not where it was what came before.
+    const fn may_fall_back(&self, is_refused: bool) -> bool {
+        matches!(self.config.era, EraPolicy::ModernFirst) && !is_refused
     }
 }
 
-/// Returns the revisions that an error names (`data.supported`, spec lifecycle and 2026-07-28 versioning).
-fn named_revisions(error: &RpcError) -> Vec<String> {
-    texts(error.data.as_ref().and_then(|data| data.view().get("supported")))
+fn names_modern(names: &[String]) -> bool {
+    names.iter().any(|name| name == MODERN.as_str())
 }
 
 fn texts(list: Option<View<'_>>) -> Vec<String> {

@@ -11,6 +11,8 @@ pub enum State {
     Opening,
     /// The handshake is under way.
     Negotiating,
+    /// The server did not survive being asked what it speaks: it is retired, to be started anew.
+    Reopening,
     /// Calls can be made.
     Ready,
     /// The session has ended; the server is being retired.
@@ -28,6 +30,8 @@ pub(super) enum Trigger {
     Opened,
     /// Both sides agreed on a revision.
     Agreed,
+    /// The server did not survive being asked what it speaks.
+    Replace,
     /// The session ends, for whatever reason.
     End,
     /// The server is gone, or given up.
@@ -38,10 +42,14 @@ impl State {
     /// Returns the state that follows, `None` where the trigger means nothing.
     pub(super) const fn after(self, trigger: Trigger) -> Option<Self> {
         match (self, trigger) {
-            (Self::Parked, Trigger::Connect) => Some(Self::Opening),
+            // A server whose end was seen may be followed by another.
+            (Self::Parked, Trigger::Connect) | (Self::Reopening, Trigger::Gone) => Some(Self::Opening),
             (Self::Opening, Trigger::Opened) => Some(Self::Negotiating),
             (Self::Negotiating, Trigger::Agreed) => Some(Self::Ready),
-            (Self::Opening | Self::Negotiating | Self::Ready, Trigger::End) => Some(Self::Closing),
+            (Self::Negotiating, Trigger::Replace) => Some(Self::Reopening),
+            (Self::Opening | Self::Negotiating | Self::Reopening | Self::Ready, Trigger::End) => {
+                Some(Self::Closing)
+            }
             // Nothing was opened, so nothing is to be retired.
             (Self::Parked, Trigger::End) | (Self::Closing, Trigger::Gone) => Some(Self::Retired),
             _ => None,
@@ -55,6 +63,7 @@ impl State {
             Self::Parked => "parked",
             Self::Opening => "opening",
             Self::Negotiating => "negotiating",
+            Self::Reopening => "reopening",
             Self::Ready => "ready",
             Self::Closing => "closing",
             Self::Retired => "retired",

@@ -2,7 +2,10 @@
 
 use alloc::string::String;
 
-use super::text::{WIDTH, wrap};
+use super::{
+    module::make_room,
+    text::{WIDTH, wrap},
+};
 use crate::name::Language;
 
 /// Where a comment stands and how its lines begin.
@@ -52,6 +55,7 @@ impl Cage {
     }
 
     fn push_line(self, out: &mut String, lead: &str, line: &str) {
+        make_room(out, self.indent.len() + self.mark.len() + lead.len() + line.len() + 1);
         out.push_str(self.indent);
         out.push_str(self.mark);
         out.push_str(lead);
@@ -64,7 +68,7 @@ impl Cage {
 pub(crate) fn push_caged(out: &mut String, language: Language, line: &str) {
     let is_harmless = match language {
         Language::Gleam | Language::Rust => true,
-        Language::TypeScript => !line.contains("*/"),
+        Language::TypeScript => memchr::memchr(b'*', line.as_bytes()).is_none() || !line.contains("*/"),
         Language::Python => memchr::memchr2(b'\\', b'"', line.as_bytes()).is_none(),
     };
     if is_harmless {

@@ -10,7 +10,11 @@ pub struct Listing<'a> {
     tape: Tape<'a>,
     entries: Vec<Entry>,
     faults: Vec<EntryFault>,
+    faults_beyond: usize,
 }
+
+/// The most entries that are no tools and are named one by one.
+const MAX_FAULTS: usize = 1_000;
 
 /// Where the members of a well-formed entry stand.
 #[derive(Clone, Copy, Debug)]
@@ -87,14 +91,21 @@ impl<'a> Listing<'a> {
     /// [`faults`](Self::faults).
     pub fn parse(text: &'a str) -> Result<Self, ListingError> {
         let tape = Tape::parse(text)?;
-        let (entries, faults) = read(tape.root())?;
-        Ok(Self { tape, entries, faults })
+        let mut listing = Self { tape, entries: Vec::new(), faults: Vec::new(), faults_beyond: 0 };
+        listing.read()?;
+        Ok(listing)
     }
 
-    /// Returns the entries that are no tools, in their order.
+    /// Returns the first 1,000 entries that are no tools, in their order.
     #[must_use]
     pub fn faults(&self) -> &[EntryFault] {
         &self.faults
+    }
+
+    /// Returns how many further entries are no tools.
+    #[must_use]
+    pub const fn faults_beyond(&self) -> usize {
+        self.faults_beyond
     }
 
     /// Returns how many tools are well formed.
@@ -118,18 +129,19 @@ impl<'a> Listing<'a> {
             output: entry.output.map(|at| self.tape.item(at)),
         })
     }
-}
 
-fn read(root: Item<'_>) -> Result<(Vec<Entry>, Vec<EntryFault>), ListingError> {
-    let tools = find_tools(root)?;
-    let (mut entries, mut faults) = (Vec::new(), Vec::new());
-    for (index, item) in tools.elements().enumerate() {
-        match entry(item) {
-            Ok(entry) => entries.push(entry),
-            Err((member, problem)) => faults.push(EntryFault { index, member, problem }),
+    fn read(&mut self) -> Result<(), ListingError> {
+        for (index, item) in find_tools(self.tape.root())?.elements().enumerate() {
+            match entry(item) {
+                Ok(entry) => self.entries.push(entry),
+                Err((member, problem)) if self.faults.len() < MAX_FAULTS => {
+                    self.faults.push(EntryFault { index, member, problem });
+                }
+                Err(_) => self.faults_beyond += 1,
+            }
         }
+        Ok(())
     }
-    Ok((entries, faults))
 }
 
 fn find_tools(root: Item<'_>) -> Result<Item<'_>, ListingError> {
@@ -190,6 +202,14 @@ mod tests {
             assert_eq!(names, ["a"], "{text}");
             assert_eq!(listing.tools().next().unwrap().description, None);
         }
+    }
+
+    #[test]
+    fn entries_that_are_no_tools_are_named_up_to_a_bound_and_counted_beyond() {
+        let text = format!("[{}0]", "{},".repeat(MAX_FAULTS + 41));
+        let listing = Listing::parse(&text).unwrap();
+        assert_eq!((listing.faults().len(), listing.faults_beyond()), (MAX_FAULTS, 42));
+        assert_eq!(listing.faults().last().map(|fault| fault.index), Some(MAX_FAULTS - 1));
     }
 
     #[test]

@@ -308,16 +308,15 @@ fn source(functions: &[Function<'_>], segment: &str, options: &Options) -> Resul
         header_digest(&module.out, options),
         short(&options.server),
     );
-    let mut source = String::with_capacity(module.out.len() + 512);
+    let mut header = String::new();
     super::text::wrap(&intro, super::text::WIDTH, |line| {
-        source.push_str("//// ");
-        source.push_str(line);
-        source.push('\n');
+        header.push_str("//// ");
+        header.push_str(line);
+        header.push('\n');
     });
-    source.push_str(&module.out);
-    options.check_source(source.len())?;
-    backstop::check(&source, Language::Gleam, &module.census).map_err(GenerateError::SanitizerBreach)?;
-    Ok(source)
+    module.prepend(&header);
+    options.check_source(module.out.len())?;
+    module.check().map_err(GenerateError::SanitizerBreach)
 }
 
 fn write_function(module: &mut Module, function: &Function<'_>, server: &str) {

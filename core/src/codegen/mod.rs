@@ -179,5 +179,20 @@ fn header_digest(body: &str, options: &Options) -> String {
 
 /// Writes a member's name as a step of a JSON pointer.
 pub(crate) fn pointer_token(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
+    let mut out = String::with_capacity(name.len());
+    push_pointer_token(&mut out, name);
+    out
+}
+
+pub(crate) fn push_pointer_token(out: &mut String, name: &str) {
+    if !name.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
+        return out.push_str(name);
+    }
+    for code in name.chars() {
+        match code {
+            '~' => out.push_str("~0"),
+            '/' => out.push_str("~1"),
+            _ => out.push(code),
+        }
+    }
 }

@@ -1,15 +1,17 @@
 //! Gives names to the types that need one, short and in the order in which the functions use them.
 
 use alloc::{
+    borrow::Cow,
     collections::VecDeque,
     format,
     string::{String, ToString},
+    vec::Vec,
 };
 
 use super::typed::Work;
 use crate::{
-    map::BTreeSet,
-    name::{Language, pascal},
+    map::{BTreeMap, BTreeSet},
+    name::{Digest, Language, callable, mangle_label, pascal},
     schema::{
         ir::{NodeId, Shape},
         loss::{Ledger, Reason},
@@ -20,22 +22,30 @@ use crate::{
 const MAX_NESTING: u32 = 6;
 
 impl Work<'_> {
-    /// Takes records whose members would share an identifier as values of any shape.
+    /// Gives every member its identifier, and takes records whose members would share one as values of any
+    /// shape.
     pub(super) fn untangle_labels(&mut self, losses: &mut Ledger) {
         if self.language == Language::TypeScript {
             return;
         }
+        let mut labels = Labels::default();
         for at in 0..self.types.nodes.len() {
-            let Some(Shape::Record(record)) = self.types.nodes.get(at).map(|node| &node.shape) else {
+            let Some(Shape::Record(record)) = self.types.nodes.get_mut(at).map(|node| &mut node.shape) else {
                 continue;
             };
-            let mut seen = BTreeSet::new();
-            let clash =
-                record.fields.iter().map(|field| self.label(field)).find(|label| !seen.insert(label.clone()));
+            let mut clash = None;
+            for field in &mut record.fields {
+                field.label = labels.of(field.name.clone(), |name| label(name, self.language, self.digest));
+                let is_free = labels.take(field.label, at);
+                clash = clash.or(if is_free { None } else { Some(field.name.clone()) });
+            }
             let Some(clash) = clash else { continue };
             let owner = self.types.tools.iter().find(|tool| tool.input.0 as usize == at);
             let (tool, reason) = match owner {
-                Some(tool) => (tool.name.to_string(), Reason::LabelCollision(clash)),
+                Some(tool) => {
+                    let shared = label(&clash, self.language, self.digest);
+                    (tool.name.to_string(), Reason::LabelCollision(shared))
+                }
                 None => (String::new(), Reason::FieldCollision),
             };
             losses.note(&tool, "/inputSchema", reason);
@@ -43,6 +53,7 @@ impl Work<'_> {
                 node.shape = Shape::Any;
             }
         }
+        self.labels = labels.finish();
     }
 
     /// Takes tuples inside of shared tuples as values of any shape, where a type that is only an alias would
@@ -97,7 +108,7 @@ impl Work<'_> {
                 }
                 let mut level = level;
                 if self.needs_name(id, level) {
-                    let hint = self.types.node(id).and_then(|node| node.hint.as_deref());
+                    let hint = self.types.hint(id);
                     let wish = hint.map_or_else(|| wish.clone(), capital);
                     let name = self.identifiers.take(&wish);
                     self.names.insert(id, name);
@@ -114,6 +125,10 @@ impl Work<'_> {
 
     fn queue_edges(&self, id: NodeId, wish: &str, level: u32, open: &mut VecDeque<(NodeId, String, u32)>) {
         let mut push = |to: NodeId, part: &str| {
+            // What is made of nothing never gets a name.
+            if self.types.shape(to).is_plain() {
+                return;
+            }
             open.push_back((to, format!("{}{}", short(wish), capital_part(part)), level + 1));
         };
         match self.types.shape(id) {
@@ -151,7 +166,60 @@ impl Work<'_> {
             (Language::Rust | Language::Gleam, Shape::Union(parts)) => self.types.are_apart(parts),
             _ => false,
         };
-        is_nominal || !is_plain && (level >= MAX_NESTING || node.hint.is_some() && node.uses > 1)
+        is_nominal || !is_plain && (level >= MAX_NESTING || self.types.hint(id).is_some() && node.uses > 1)
+    }
+}
+
+/// The identifiers of members while they are made: once for each name, however many members have it.
+#[derive(Default)]
+struct Labels<'t> {
+    by_name: BTreeMap<Cow<'t, str>, u32>,
+    by_text: BTreeMap<String, u32>,
+    /// Which record took each identifier last.
+    takers: Vec<Option<usize>>,
+}
+
+impl<'t> Labels<'t> {
+    fn of(&mut self, name: Cow<'t, str>, make: impl Fn(&str) -> String) -> u32 {
+        if let Some(known) = self.by_name.get(&name) {
+            return *known;
+        }
+        let next = u32::try_from(self.takers.len()).unwrap_or(u32::MAX);
+        let label = *self.by_text.entry(make(&name)).or_insert(next);
+        if label == next {
+            self.takers.push(None);
+        }
+        self.by_name.insert(name, label);
+        label
+    }
+
+    /// Returns whether a record did not have this identifier yet.
+    fn take(&mut self, label: u32, record: usize) -> bool {
+        let taker = self.takers.get_mut(label as usize);
+        taker.is_none_or(|taker| taker.replace(record) != Some(record))
+    }
+
+    fn finish(self) -> Vec<String> {
+        let mut texts = alloc::vec![String::new(); self.takers.len()];
+        for (text, label) in self.by_text {
+            if let Some(slot) = texts.get_mut(label as usize) {
+                *slot = text;
+            }
+        }
+        texts
+    }
+}
+
+/// Makes the identifier of a record's member.
+fn label(name: &str, language: Language, digest: Digest) -> String {
+    let reserved: &[&str] = match language {
+        Language::Gleam => &["options", "rest", "value"],
+        Language::Rust | Language::Python => &["rest"],
+        Language::TypeScript => &[],
+    };
+    match language {
+        Language::Python => callable(name, Language::Python, reserved, digest),
+        language => mangle_label(name, language, reserved, digest),
     }
 }
 

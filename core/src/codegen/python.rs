@@ -29,35 +29,30 @@ enum Reading {
 pub(super) fn emit(work: &mut Work<'_>, options: &Options) -> Result<(Module, Vec<Shown>), GenerateError> {
     let helpers = take_helpers(work);
     let work = &*work;
-    let signatures: Vec<_> = (0..work.functions.len()).map(|at| signature(work, at)).collect();
     let mut module = Module::new(Language::Python);
     for (id, helper) in work.order.iter().zip(&helpers) {
         module.raw("\n\n").adopt(&declaration(work, *id, helper)).raw("\n");
         options.check_source(module.out.len())?;
     }
     module.raw("\n\nclass Tools(Base):\n    \"\"\"The tools of one MCP server.\"\"\"\n");
-    for (at, signature) in signatures.iter().enumerate() {
-        module.raw("\n    def ").adopt(signature).raw(":\n        \"\"\"\n");
+    let mut shown = Vec::with_capacity(work.functions.len());
+    for at in 0..work.functions.len() {
+        let signature = signature(work, at);
+        module.raw("\n    def ").adopt(&signature).raw(":\n        \"\"\"\n");
         push_docs(&mut module.out, CAGE, work, at);
         module.raw("        \"\"\"\n        return self._call");
         write_call(&mut module, work, at);
         module.raw("\n");
+        let parameters = signature.out.replacen("self, *, ", "*, ", 1);
+        shown.push(Shown::new(parameters.replacen("(self, ", "(", 1).replacen("(self)", "()", 1)));
         options.check_source(module.out.len())?;
     }
     let module = with_imports(module);
     let helpers: BTreeMap<_, _> = work.order.iter().zip(&helpers).collect();
-    let declarations = surface::assign(work, |id| {
+    surface::assign(work, &mut shown, |id| {
         helpers.get(&id).map(|helper| compact(work, id, helper).out).unwrap_or_default()
     });
-    let shown = signatures.iter().zip(declarations).map(|(signature, declarations)| Shown {
-        signature: signature
-            .out
-            .replacen("self, *, ", "*, ", 1)
-            .replacen("(self, ", "(", 1)
-            .replacen("(self)", "()", 1),
-        declarations,
-    });
-    Ok((module, shown.collect()))
+    Ok((module, shown))
 }
 
 /// Puts the imports that a body uses in front of it.
@@ -140,7 +135,7 @@ fn signature(work: &Work<'_>, at: usize) -> Module {
 }
 
 fn write_parameter(piece: &mut Module, work: &Work<'_>, field: &Field<'_>) {
-    piece.raw(", ").word(&work.label(field)).raw(": ");
+    piece.raw(", ").word(work.label(field)).raw(": ");
     write_type(piece, work, field.node, Reading::Later);
     if !field.is_required {
         piece.raw(" | Unset = UNSET");
@@ -155,7 +150,7 @@ fn write_call(module: &mut Module, work: &Work<'_>, at: usize) {
             module.raw("{");
             for (at, field) in record.fields.iter().enumerate() {
                 let label = work.label(field);
-                module.raw(if at > 0 { ", " } else { "" }).literal(&field.name).raw(": ").word(&label);
+                module.raw(if at > 0 { ", " } else { "" }).literal(&field.name).raw(": ").word(label);
             }
             module.raw("}");
         }

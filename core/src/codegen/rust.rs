@@ -37,22 +37,20 @@ pub(super) fn emit(work: &mut Work<'_>, options: &Options) -> Result<(Module, Ve
     }
     module.raw("\n/// The tools of one MCP server.\npub struct Tools<I> {\n    invoke: I,\n}\n\n");
     module.raw("impl<I: Invoke> Tools<I> {\n    /// Calls through this.\n    pub fn new(invoke: I) -> Self {\n        Self { invoke }\n    }\n");
-    let signatures: Vec<_> = (0..work.functions.len()).map(|at| signature(work, at)).collect();
-    for (at, signature) in signatures.iter().enumerate() {
+    let mut shown = Vec::with_capacity(work.functions.len());
+    for at in 0..work.functions.len() {
+        let signature = signature(work, at);
         module.raw("\n");
         push_docs(&mut module.out, CAGE, work, at);
-        module.raw("    pub fn ").adopt(signature).raw(" {\n        ");
+        module.raw("    pub fn ").adopt(&signature).raw(" {\n        ");
         write_call(&mut module, work, at);
         module.raw("\n    }\n");
+        shown.push(Shown::new(signature.out.replacen("&self, ", "", 1).replacen("&self", "", 1)));
         options.check_source(module.out.len())?;
     }
     module.raw("}\n");
-    let declarations = surface::assign(work, |id| compact(work, id).out);
-    let shown = signatures.iter().zip(declarations).map(|(signature, declarations)| Shown {
-        signature: signature.out.replacen("&self, ", "", 1).replacen("&self", "", 1),
-        declarations,
-    });
-    Ok((module, shown.collect()))
+    surface::assign(work, &mut shown, |id| compact(work, id).out);
+    Ok((module, shown))
 }
 
 fn takes_nothing(work: &Work<'_>, input: NodeId) -> bool {
@@ -149,7 +147,7 @@ fn write_record(module: &mut Module, work: &Work<'_>, id: NodeId, name: &str, re
     module.raw(if has_required { DERIVES } else { "#[derive(Clone, Debug, Default, PartialEq)]\n" });
     module.raw("pub struct ").word(name).raw(" {\n");
     for field in members(work, record) {
-        module.raw("    pub ").word(&work.label(field)).raw(": ");
+        module.raw("    pub ").word(work.label(field)).raw(": ");
         write_field_type(module, work, id, field);
         module.raw(",\n");
     }
@@ -187,7 +185,7 @@ fn write_encode(module: &mut Module, work: &Work<'_>, name: &str, record: &Recor
         }
         let label = work.label(field);
         module.raw(if field.is_required { ".with(" } else { ".maybe(" });
-        module.literal(&field.name).raw(", self.").word(&label).raw(")");
+        module.literal(&field.name).raw(", self.").word(label).raw(")");
     }
     module.raw(if record.rest.is_some() { ".rest(self.rest)" } else { "" });
     module.raw(".finish()\n    }\n}\n\n");
@@ -212,7 +210,7 @@ fn write_decode(module: &mut Module, work: &Work<'_>, name: &str, record: &Recor
     }
     module.raw("        Ok(Self {\n");
     for field in members(work, record) {
-        module.raw("            ").word(&work.label(field));
+        module.raw("            ").word(work.label(field));
         module.raw(if field.is_required { ": members.required(" } else { ": members.optional(" });
         module.literal(&field.name).raw(")?,\n");
     }
@@ -352,7 +350,7 @@ fn compact(work: &Work<'_>, id: NodeId) -> Module {
             piece.raw("struct ").word(name).raw(" { ");
             let mut before = "";
             for field in members(work, record) {
-                piece.raw(before).word(&work.label(field)).raw(": ");
+                piece.raw(before).word(work.label(field)).raw(": ");
                 write_field_type(&mut piece, work, id, field);
                 before = ", ";
             }

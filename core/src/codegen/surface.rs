@@ -1,6 +1,8 @@
 //! What a model is shown of a module: as much of each tool as a budget allows.
 
-use alloc::{collections::VecDeque, format, string::String, vec::Vec};
+use alloc::{collections::VecDeque, format, string::String};
+
+use memchr::memmem;
 
 use super::{
     GenerateError, Level, Options, Surface, backstop,
@@ -134,7 +136,7 @@ fn push_tool(out: &mut String, work: &Work<'_>, at: usize, shown: &Shown, level:
     {
         let max = if level == Level::Full { MAX_NOTE } else { SHORT_NOTE };
         for field in &record.fields {
-            if let Some(text) = note(field, max) {
+            if let Some(text) = note(work, field, max) {
                 push_lines(out, mark, &format!("- {}: {text}", quoted(&field.name)), width);
             }
         }
@@ -179,7 +181,10 @@ fn push_short_members(out: &mut String, language: Language, line: &str) {
         Language::TypeScript | Language::Python => return out.push_str(line),
     };
     let mut rest = line;
-    while let Some((before, inside)) = rest.split_once(optional) {
+    let finder = memmem::Finder::new(optional);
+    while let Some((before, inside)) =
+        finder.find(rest.as_bytes()).and_then(|at| Some((rest.get(..at)?, rest.get(at + optional.len()..)?)))
+    {
         let mut depth = 1_usize;
         let end = inside.bytes().position(|byte| {
             depth = if byte == open { depth + 1 } else { depth - usize::from(byte == close) };
@@ -203,10 +208,9 @@ fn push_lines(out: &mut String, mark: &str, text: &str, width: usize) {
     });
 }
 
-/// Collects the declarations that belong to each function from pieces in the order of the types.
-pub(super) fn assign(work: &Work<'_>, declare: impl Fn(NodeId) -> String) -> Vec<Vec<String>> {
-    work.functions
-        .iter()
-        .map(|function| function.introduces.iter().map(|id| declare(*id)).collect())
-        .collect()
+/// Adds to each function the declarations of the types that it is the first to use.
+pub(super) fn assign(work: &Work<'_>, shown: &mut [Shown], declare: impl Fn(NodeId) -> String) {
+    for (shown, function) in shown.iter_mut().zip(&work.functions) {
+        shown.declarations.extend(function.introduces.iter().map(|id| declare(*id)));
+    }
 }

@@ -120,38 +120,47 @@ pub fn clean(text: &str, max: usize, hidden: Hidden) -> String {
 
 /// Breaks a text at its spaces into lines of at most `width` characters where words allow.
 pub fn wrap(text: &str, width: usize, mut line: impl FnMut(&str)) {
-    let mut out = String::with_capacity(width.min(text.len()));
-    let mut used = 0;
+    let (mut from, mut to, mut used) = (0, 0, 0);
+    // A line whose words stand more than one space apart is put together here; any other is in the text.
+    let mut loose = String::new();
     let is_ascii = text.is_ascii();
-    for word in words(text) {
+    for (at, word) in words(text) {
         let wide = if is_ascii || word.is_ascii() { word.len() } else { word.graphemes(true).count() };
         if used > 0 && used + 1 + wide > width {
-            line(&out);
-            out.clear();
+            line(if loose.is_empty() { text.get(from..to).unwrap_or_default() } else { &loose });
+            loose.clear();
             used = 0;
         }
-        if used > 0 {
-            out.push(' ');
+        if used == 0 {
+            from = at;
+        } else {
+            if loose.is_empty() && at != to + 1 {
+                loose.push_str(text.get(from..to).unwrap_or_default());
+            }
+            if !loose.is_empty() {
+                loose.push(' ');
+                loose.push_str(word);
+            }
             used += 1;
         }
-        out.push_str(word);
+        to = at + word.len();
         used += wide;
     }
     if used > 0 {
-        line(&out);
+        line(if loose.is_empty() { text.get(from..to).unwrap_or_default() } else { &loose });
     }
 }
 
-/// Returns what stands between spaces.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text;
+/// Returns what stands between spaces, and where.
+fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
     core::iter::from_fn(move || {
-        let from = rest.bytes().position(|byte| byte != b' ')?;
-        rest = rest.get(from..)?;
-        let to = rest.bytes().position(|byte| byte == b' ').unwrap_or(rest.len());
-        let (word, after) = rest.split_at_checked(to)?;
-        rest = after;
-        Some(word)
+        let rest = text.get(at..)?;
+        let from = at + rest.bytes().position(|byte| byte != b' ')?;
+        let rest = text.get(from..)?;
+        let word = rest.get(..rest.bytes().position(|byte| byte == b' ').unwrap_or(rest.len()))?;
+        at = from + word.len();
+        Some((from, word))
     })
 }
 

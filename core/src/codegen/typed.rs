@@ -9,7 +9,7 @@ use alloc::{
 
 use super::naming::{capital, reserved_callables, reserved_types};
 use super::{
-    GenerateError, Generated, Options, backstop,
+    GenerateError, Generated, Options,
     comment::Cage,
     gleam, header_digest,
     listing::{Listing, Tool},
@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     map::BTreeMap,
-    name::{Allocator, Language, callable, first_collision, mangle, mangle_label},
+    name::{Allocator, Language, callable, first_collision, mangle},
     schema::{
         build::build,
         ir::{Field, Literal, NodeId, Record, Shape, Types},
@@ -44,7 +44,9 @@ pub(super) struct Work<'t> {
     /// The functions, in the order of the tools of `types`.
     pub(super) functions: Vec<Function>,
     pub(super) identifiers: Allocator,
-    digest: crate::name::Digest,
+    /// The identifiers of members, as their fields refer to them.
+    pub(super) labels: Vec<String>,
+    pub(super) digest: crate::name::Digest,
 }
 
 /// One function of a module.
@@ -60,6 +62,13 @@ pub(super) struct Function {
 pub(super) struct Shown {
     pub(super) signature: String,
     pub(super) declarations: Vec<String>,
+}
+
+impl Shown {
+    pub(super) fn new(mut signature: String) -> Self {
+        signature.shrink_to_fit();
+        Self { signature, declarations: Vec::new() }
+    }
 }
 
 pub(super) fn generate(listing: &Listing<'_>, options: &Options) -> Result<Generated, GenerateError> {
@@ -78,13 +87,15 @@ pub(super) fn generate(listing: &Listing<'_>, options: &Options) -> Result<Gener
         Language::TypeScript => format!("./{segment}.js"),
         Language::Python | Language::Rust => segment,
     };
-    let source = finish(&module, options)?;
+    let source = finish(module, options)?;
     let surface = surface::render(&work, &shown, &module_name, options)?;
+    let functions = work.listed();
+    drop((work, shown));
     Ok(Generated {
         module_name,
         path,
         source,
-        functions: work.listed(),
+        functions,
         support: support::files(options.language, options.profile),
         surface,
         losses: losses.finish(),
@@ -129,6 +140,7 @@ fn prepare<'t>(
     if let Some((first, second)) = first_collision(pairs) {
         return Err(GenerateError::collision(first, second));
     }
+    losses.pass_over(listing.faults_beyond());
     for tool in &tools {
         note_text(tool, losses);
     }
@@ -145,6 +157,7 @@ fn prepare<'t>(
         order: Vec::new(),
         functions,
         identifiers,
+        labels: Vec::new(),
         digest: options.digest,
     };
     work.untangle_labels(losses);
@@ -178,20 +191,8 @@ impl<'t> Work<'t> {
     }
 
     /// Returns the identifier of a record's member.
-    pub(super) fn label(&self, field: &Field<'_>) -> String {
-        self.label_of(&field.name)
-    }
-
-    pub(super) fn label_of(&self, name: &str) -> String {
-        let reserved: &[&str] = match self.language {
-            Language::Gleam => &["options", "rest", "value"],
-            Language::Rust | Language::Python => &["rest"],
-            Language::TypeScript => &[],
-        };
-        match self.language {
-            Language::Python => callable(name, Language::Python, reserved, self.digest),
-            language => mangle_label(name, language, reserved, self.digest),
-        }
+    pub(super) fn label(&self, field: &Field<'_>) -> &str {
+        self.labels.get(field.label as usize).map_or("", String::as_str)
     }
 
     /// Returns the record that a tool takes member by member, if it takes one.
@@ -220,19 +221,20 @@ pub(super) fn push_docs(out: &mut String, cage: Cage, work: &Work<'_>, at: usize
     cage.push_plain(out, &place);
     let Some(record) = work.parameters(tool.input) else { return };
     for field in &record.fields {
-        if let Some(text) = note(field, MAX_NOTE) {
+        if let Some(text) = note(work, field, MAX_NOTE) {
             cage.push_quoted(out, &format!("{}: {text}", quoted(&field.name)));
         }
     }
 }
 
 /// Returns what is said about a member: the server's text and its default.
-pub(super) fn note(field: &Field<'_>, max: usize) -> Option<String> {
-    let mut out = field.note.as_deref().map(|text| clean(text, max, Hidden::Extended)).unwrap_or_default();
+pub(super) fn note(work: &Work<'_>, field: &Field<'_>, max: usize) -> Option<String> {
+    let text = work.types.note(field);
+    let mut out = text.as_deref().map(|text| clean(text, max, Hidden::Extended)).unwrap_or_default();
     if out.bytes().all(|byte| byte == b' ') {
         out.clear();
     }
-    if let Some(default) = field.default.filter(|default| *default != "null") {
+    if let Some(default) = work.types.fallback(field).filter(|default| *default != "null") {
         let lead = if out.is_empty() { "" } else { " " };
         let shown = clean(default, 40, Hidden::Extended);
         for part in [lead, "(default ", &shown, ")"] {
@@ -264,17 +266,16 @@ fn header(body: &str, mark: &str, options: &Options) -> String {
     out
 }
 
-fn finish(module: &Module, options: &Options) -> Result<String, GenerateError> {
+fn finish(mut module: Module, options: &Options) -> Result<String, GenerateError> {
     let mark = match options.language {
         Language::Gleam => "//// ",
         Language::TypeScript | Language::Rust => "// ",
         Language::Python => "# ",
     };
-    let mut source = header(&module.out, mark, options);
-    source.push_str(&module.out);
-    options.check_source(source.len())?;
-    backstop::check(&source, options.language, &module.census).map_err(GenerateError::SanitizerBreach)?;
-    Ok(source)
+    let header = header(&module.out, mark, options);
+    module.prepend(&header);
+    options.check_source(module.out.len())?;
+    module.check().map_err(GenerateError::SanitizerBreach)
 }
 
 /// Returns the words of a constant for an identifier.

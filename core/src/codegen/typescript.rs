@@ -18,7 +18,6 @@ const CAGE: Cage = Cage::new(Language::TypeScript, "  ");
 
 pub(super) fn emit(work: &mut Work<'_>, options: &Options) -> Result<(Module, Vec<Shown>), GenerateError> {
     let work = &*work;
-    let signatures: Vec<_> = (0..work.functions.len()).map(|at| signature(work, at)).collect();
     let mut body = Module::new(Language::TypeScript);
     for id in &work.order {
         body.raw("\nexport ").adopt(&declaration(work, *id)).raw(";\n");
@@ -27,22 +26,30 @@ pub(super) fn emit(work: &mut Work<'_>, options: &Options) -> Result<(Module, Ve
     body.raw("\n/**\n * The tools of MCP server \"");
     super::comment::push_caged(&mut body.out, Language::TypeScript, &quoted(work.server));
     body.raw("\".\n */\nexport class Tools {\n");
-    body.raw(if signatures.is_empty() {
+    body.raw(if work.functions.is_empty() {
         "  constructor(_invoke: Invoke) {}\n"
     } else {
         "  readonly #invoke: Invoke;\n\n  constructor(invoke: Invoke) {\n    this.#invoke = invoke;\n  }\n"
     });
-    for (at, signature) in signatures.iter().enumerate() {
+    let mut shown = Vec::with_capacity(work.functions.len());
+    for at in 0..work.functions.len() {
+        let signature = signature(work, at);
         body.raw("\n  /**\n");
         push_docs(&mut body.out, CAGE, work, at);
-        body.raw("   */\n  ").adopt(signature).raw(" {\n    return ");
+        body.raw("   */\n  ").adopt(&signature).raw(" {\n    return ");
         write_call(&mut body, work, at);
         body.raw(";\n  }\n");
+        shown.push(Shown::new(signature.out));
         options.check_source(body.out.len())?;
     }
     body.raw("}\n");
-    let mut module = Module::new(Language::TypeScript);
-    module.raw("\nimport { ");
+    import(&mut body);
+    surface::assign(work, &mut shown, |id| declaration(work, id).out);
+    Ok((body, shown))
+}
+
+/// Puts the import of what a body uses in front of it.
+fn import(body: &mut Module) {
     let text = &body.out;
     let imports = [
         ("type Call", text.contains(": Call")),
@@ -52,15 +59,11 @@ pub(super) fn emit(work: &mut Work<'_>, options: &Options) -> Result<(Module, Ve
         ("call", text.contains(" call(")),
         ("callTyped", text.contains(" callTyped(")),
     ];
-    for (word, _) in imports.iter().filter(|(_, is_used)| *is_used) {
-        module.raw(word).raw(", ");
-    }
-    module.out.truncate(module.out.len() - 2);
-    module.raw(" } from ").literal("./selvedge.js").raw(";\n").adopt(&body);
-    let declarations = surface::assign(work, |id| declaration(work, id).out);
-    let shown = signatures.into_iter().zip(declarations);
-    let shown = shown.map(|(signature, declarations)| Shown { signature: signature.out, declarations });
-    Ok((module, shown.collect()))
+    let used = imports.iter().filter(|(_, is_used)| *is_used).map(|(word, _)| *word);
+    let words = used.collect::<Vec<_>>().join(", ");
+    let mut head = Module::new(Language::TypeScript);
+    head.raw("\nimport { ").raw(&words).raw(" } from ").literal("./selvedge.js").raw(";\n");
+    body.put_behind(&head);
 }
 
 fn signature(work: &Work<'_>, at: usize) -> Module {

@@ -1,6 +1,7 @@
 //! One pass over a JSON text that leaves a flat index of it, for readers that walk a text in any order.
 
 use alloc::{borrow::Cow, vec::Vec};
+use core::cmp::Ordering;
 
 use super::{Expected, Kind, MAX_DEPTH, Scanner, SyntaxError, View};
 
@@ -44,6 +45,7 @@ impl<'a> Tape<'a> {
         scanner.skip_space();
         tape.fill(&mut scanner)?;
         scanner.end()?;
+        tape.slots.shrink_to_fit();
         tape.find_surrogates();
         Ok(tape)
     }
@@ -140,6 +142,10 @@ impl<'a> Tape<'a> {
 
     fn push(&mut self, start: usize, end: usize) -> u32 {
         let at = narrow(self.slots.len());
+        if self.slots.len() == self.slots.capacity() {
+            // A text of short values has an index of six times its size; doubling would hold twelve.
+            self.slots.reserve_exact(self.slots.len() / 4 + 16);
+        }
         self.slots.push(Slot { start: narrow(start), end: narrow(end), next: at + 1 });
         at
     }
@@ -238,9 +244,17 @@ impl<'t> Item<'t> {
     #[must_use]
     pub fn is_str(self, content: &str) -> bool {
         let text = self.as_str();
-        let inner = text.get(1..text.len().saturating_sub(1));
-        inner == Some(content) && text.starts_with('"') && !content.contains('\\')
-            || text.contains('\\') && self.view().is_str(content)
+        if !text.starts_with('"') {
+            return false;
+        }
+        // An escape is longer than what it stands for.
+        match text.len().cmp(&(content.len() + 2)) {
+            Ordering::Less => false,
+            Ordering::Equal => {
+                text.get(1..=content.len()) == Some(content) && !content.as_bytes().contains(&b'\\')
+            }
+            Ordering::Greater => text.as_bytes().contains(&b'\\') && self.view().is_str(content),
+        }
     }
 
     /// Returns the first member of an object with this name.

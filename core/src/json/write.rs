@@ -38,9 +38,13 @@ fn push_escaped(out: &mut String, byte: u8) {
 /// Strings cannot hold a raw line end, so dropping those between tokens changes nothing but the layout; a
 /// message must stay on its line.
 pub fn push_compact(out: &mut String, valid: &str) {
-    for part in valid.split(['\n', '\r']) {
+    let mut rest = valid;
+    while let Some(at) = memchr::memchr2(b'\n', b'\r', rest.as_bytes()) {
+        let (part, tail) = rest.split_at(at);
         out.push_str(part);
+        rest = tail.get(1..).unwrap_or_default();
     }
+    out.push_str(rest);
 }
 
 #[cfg(test)]

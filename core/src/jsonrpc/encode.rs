@@ -33,11 +33,16 @@ pub(crate) fn push_notification(out: &mut String, method: &str, params: Option<&
 
 /// Appends the answer to a peer's request.
 pub(crate) fn push_result(out: &mut String, id: &Id, result: &str) {
+    push_result_with(out, id, |out| push_compact(out, result));
+}
+
+/// Appends the answer to a peer's request; `result` appends what it holds.
+pub(crate) fn push_result_with(out: &mut String, id: &Id, result: impl FnOnce(&mut String)) {
     out.push_str(HEAD);
     out.push_str(",\"id\":");
     id.push_to(out);
     out.push_str(",\"result\":");
-    push_compact(out, result);
+    result(out);
     out.push('}');
 }
 
@@ -49,6 +54,17 @@ pub(crate) fn push_error(out: &mut String, id: Option<&Id>, error: &RpcError) {
         Some(id) => id.push_to(out),
         None => out.push_str("null"),
     }
+    push_error_member(out, error);
+}
+
+/// Appends an error that answers what showed no request (2026-07-28, whose ids are never null).
+pub(crate) fn push_error_without_id(out: &mut String, error: &RpcError) {
+    out.push_str(HEAD);
+    push_error_member(out, error);
+}
+
+fn push_error_member(out: &mut String, error: &RpcError) {
+    // Writing to a `String` never fails.
     let _ = write!(out, ",\"error\":{{\"code\":{},\"message\":", error.code);
     push_string(out, &error.message);
     if let Some(data) = &error.data {

@@ -12,7 +12,9 @@ use crate::json::{RawJson, Span, View};
 pub use envelope::{Fault, Oddities};
 pub use id::Id;
 
-pub(crate) use encode::{push_error, push_notification, push_request, push_result};
+pub(crate) use encode::{
+    push_error, push_error_without_id, push_notification, push_request, push_result, push_result_with,
+};
 pub(crate) use envelope::{Batch, Envelope, Misfit, Shape, classify, read, read_entry};
 pub(crate) use salvage::Salvage;
 
@@ -30,6 +32,10 @@ pub mod code {
     pub const INTERNAL_ERROR: i64 = -32603;
     /// The session was not initialized (legacy servers), or a resource does not exist (legacy era).
     pub const NOT_INITIALIZED: i64 = -32002;
+    /// A header is missing or differs from the body (modern era).
+    pub const HEADER_MISMATCH: i64 = -32020;
+    /// The request needs a capability that its client did not declare (modern era).
+    pub const MISSING_CLIENT_CAPABILITY: i64 = -32021;
     /// The revision is not spoken here (modern era).
     pub const UNSUPPORTED_VERSION: i64 = -32022;
 }
@@ -94,6 +100,26 @@ impl RpcError {
     pub fn with_data(mut self, data: RawJson) -> Self {
         self.data = Some(data);
         self
+    }
+
+    /// Adds data whose text is known to be JSON.
+    pub(crate) fn with_text(mut self, data: String) -> Self {
+        self.data = Some(RawJson::trusted(data));
+        self
+    }
+
+    /// Returns the revisions that an error about versions names (`data.supported`).
+    pub fn supported_versions(&self) -> impl Iterator<Item = String> {
+        let supported = self.data.as_ref().and_then(|data| data.view().get("supported"));
+        supported.into_iter().flat_map(View::elements).filter_map(View::to_text)
+    }
+
+    /// Returns the capabilities that the server needs and the client did not declare
+    /// (`data.requiredCapabilities` of −32021).
+    #[must_use]
+    pub fn required_capabilities(&self) -> Option<View<'_>> {
+        let is_about = self.code == code::MISSING_CLIENT_CAPABILITY;
+        self.data.as_ref().filter(|_| is_about)?.view().get("requiredCapabilities")
     }
 
     /// Reads an error of whatever shape.

@@ -25,6 +25,14 @@ impl<K> SmallSet<K> {
         self.iter().next()
     }
 
+    pub(crate) fn last(&self) -> Option<&K> {
+        self.0.last_key_value().map(|(key, ())| key)
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
     pub(crate) fn iter(&self) -> Iter<'_, K> {
         Iter(self.0.iter())
     }
@@ -41,6 +49,19 @@ impl<K: Ord> SmallSet<K> {
         K: Borrow<Q>,
     {
         self.0.contains_key(key)
+    }
+
+    pub(crate) fn pop_first(&mut self) -> Option<K> {
+        self.0.pop_first().map(|(key, ())| key)
+    }
+
+    pub(crate) fn pop_last(&mut self) -> Option<K> {
+        self.0.pop_last().map(|(key, ())| key)
+    }
+
+    /// Keeps the keys that are wanted, asked in order.
+    pub(crate) fn retain(&mut self, mut is_wanted: impl FnMut(&K) -> bool) {
+        self.0.retain(|key, ()| is_wanted(key));
     }
 
     /// Returns whether the key was there.

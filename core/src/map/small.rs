@@ -48,6 +48,20 @@ impl<K, V> SmallMap<K, V> {
         self.iter().map(|(_, value)| value)
     }
 
+    /// Goes through the values in no order.
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
+        self.entries.iter_mut().map(|(_, value)| value)
+    }
+
+    pub(crate) fn clear(&mut self) {
+        *self = Self::new();
+    }
+
+    pub(crate) fn last_key_value(&self) -> Option<(&K, &V)> {
+        let last = self.shape.outermost(self.shape.root(), Side::Right);
+        self.entry_at(last).map(|(key, value)| (key, value))
+    }
+
     fn entry_at(&self, at: u32) -> Option<&(K, V)> {
         self.entries.get(at as usize)
     }
@@ -115,6 +129,28 @@ impl<K: Ord, V> SmallMap<K, V> {
         self.take(first)
     }
 
+    pub(crate) fn pop_last(&mut self) -> Option<(K, V)> {
+        let last = self.shape.outermost(self.shape.root(), Side::Right);
+        self.take(last)
+    }
+
+    pub(crate) fn into_values(self) -> impl Iterator<Item = V> {
+        self.into_iter().map(|(_, value)| value)
+    }
+
+    pub(crate) fn into_keys(self) -> impl Iterator<Item = K> {
+        self.into_iter().map(|(key, _)| key)
+    }
+
+    /// Keeps the entries that are wanted, asked in order.
+    pub(crate) fn retain(&mut self, mut is_wanted: impl FnMut(&K, &mut V) -> bool) {
+        for (key, mut value) in core::mem::take(self) {
+            if is_wanted(&key, &mut value) {
+                self.insert(key, value);
+            }
+        }
+    }
+
     pub(crate) fn entry(&mut self, key: K) -> Entry<'_, K, V> {
         match self.find(&key) {
             Place::At(at) => Entry::Occupied(OccupiedEntry { map: self, at }),
@@ -173,6 +209,18 @@ impl<'a, K, V> OccupiedEntry<'a, K, V> {
     }
 }
 
+impl<K: Ord, V> OccupiedEntry<'_, K, V> {
+    #[expect(clippy::indexing_slicing, reason = "the entry was found here, and the map is held since")]
+    pub(crate) fn get_mut(&mut self) -> &mut V {
+        &mut self.map.entries[self.at as usize].1
+    }
+
+    #[expect(clippy::unwrap_used, reason = "the entry was found here, and the map is held since")]
+    pub(crate) fn remove(self) -> V {
+        self.map.take(self.at).map(|(_, value)| value).unwrap()
+    }
+}
+
 impl<'a, K, V> VacantEntry<'a, K, V> {
     #[expect(clippy::indexing_slicing, reason = "the entry was pushed in the line before")]
     pub(crate) fn insert(self, value: V) -> &'a mut V {
@@ -183,7 +231,17 @@ impl<'a, K, V> VacantEntry<'a, K, V> {
     }
 }
 
-impl<'a, K, V> Entry<'a, K, V> {
+impl<'a, K: Ord, V> Entry<'a, K, V> {
+    pub(crate) fn and_modify(self, modify: impl FnOnce(&mut V)) -> Self {
+        match self {
+            Self::Occupied(mut entry) => {
+                modify(entry.get_mut());
+                Self::Occupied(entry)
+            }
+            vacant @ Self::Vacant(_) => vacant,
+        }
+    }
+
     pub(crate) fn or_insert_with(self, make: impl FnOnce() -> V) -> &'a mut V {
         match self {
             Self::Occupied(entry) => entry.into_mut(),

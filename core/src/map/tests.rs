@@ -63,6 +63,15 @@ fn a_key_that_is_there_stays_and_an_entry_says_which_it_is() {
     assert_ne!(map, SmallMap::from_iter([("b", 2)]));
     assert_eq!(alloc::format!("{map:?}"), r#"{"a": 3, "b": 2}"#);
     assert_eq!(map.values().sum::<i32>(), 5);
+    map.values_mut().for_each(|value| *value += 1);
+    map.entry("b").and_modify(|value| *value *= 10);
+    map.entry("c").and_modify(|value| *value *= 10).or_insert(7);
+    assert_eq!((map.first_key_value(), map.last_key_value()), (Some((&"a", &4)), Some((&"c", &7))));
+    assert_eq!(map.pop_last(), Some(("c", 7)));
+    map.retain(|key, value| *key == "b" && *value == 30);
+    assert_eq!(map.clone().into_keys().collect::<Vec<_>>(), ["b"]);
+    assert!(matches!(map.entry("b"), Entry::Occupied(entry) if entry.remove() == 30));
+    assert_eq!(map.into_values().count(), 0);
 }
 
 #[test]
@@ -83,4 +92,10 @@ fn a_small_set_does_what_the_standard_one_does() {
     }
     assert!(small.iter().eq(standard.iter()));
     assert_eq!(alloc::format!("{small:?}"), alloc::format!("{standard:?}"));
+    small.retain(|key| key % 2 == 0);
+    standard.retain(|key| key % 2 == 0);
+    assert_eq!((small.pop_first(), small.pop_last()), (standard.pop_first(), standard.pop_last()));
+    assert!(small.iter().eq(standard.iter()));
+    small.clear();
+    assert!(small.is_empty());
 }

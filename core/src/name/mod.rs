@@ -11,6 +11,7 @@ use crate::map::BTreeMap;
 use alloc::{
     borrow::ToOwned,
     string::{String, ToString},
+    vec::Vec,
 };
 
 use sha2::{Digest as _, Sha256};
@@ -31,13 +32,11 @@ pub type Digest = fn(&[u8]) -> String;
 /// Returns the SHA-256 digest of some bytes in lower-case hexadecimal.
 #[must_use]
 pub fn sha256(bytes: &[u8]) -> String {
-    let mut out = String::with_capacity(64);
-    for byte in Sha256::digest(bytes) {
-        for half in [byte >> 4, byte & 15] {
-            out.push(char::from_digit(u32::from(half), 16).unwrap_or('0'));
-        }
-    }
-    out
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |half: u8| DIGITS.get(usize::from(half)).copied().unwrap_or_default();
+    let digits: Vec<u8> =
+        Sha256::digest(bytes).iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect();
+    String::from_utf8(digits).unwrap_or_default()
 }
 
 /// Turns the name of a tool or server into a Gleam or Rust identifier.
@@ -156,7 +155,8 @@ impl Allocator {
 
     /// Takes an identifier of at most [`MAX_CALLABLE`] bytes that nobody has, as near to the wish as can be.
     pub fn take(&mut self, wish: &str) -> String {
-        let wish: String = wish.chars().take(MAX_CALLABLE - DIGEST_DIGITS).collect();
+        let end = wish.char_indices().nth(MAX_CALLABLE - DIGEST_DIGITS).map_or(wish.len(), |(at, _)| at);
+        let wish = wish.get(..end).unwrap_or_default().to_owned();
         let mut number = self.taken.get(&wish).copied().unwrap_or(0);
         let mut name = wish.clone();
         while number > 0 && self.taken.contains_key(&name) {

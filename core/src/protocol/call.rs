@@ -2,7 +2,7 @@
 
 use alloc::{borrow::Cow, string::String};
 
-use super::Content;
+use super::{Content, members::each_member};
 use crate::json::{Index, Kind, RawJson, Span, View};
 
 /// What a tool answered; its content is read on demand, in place.
@@ -46,16 +46,7 @@ impl CallToolResult {
         if !text.starts_with('{') {
             return Err((MalformedResult::new("result", "an object", Some(raw.view())), raw));
         }
-        if index.is_complete() {
-            for (name, value) in index.iter() {
-                found.member(name.from(origin).of(text), value.from(origin));
-            }
-        } else {
-            for (name, value) in raw.view().members() {
-                let start = value.as_str().as_ptr() as usize - text.as_ptr() as usize;
-                found.member(name.as_str(), Span { start, end: start + value.as_str().len() });
-            }
-        }
+        each_member(&raw, index, origin, |name, value| found.member(name, value));
         match found.check(text) {
             Ok(is_error) => Ok(Self { content: found.content, structured: found.structured, is_error, raw }),
             Err(fault) => Err((fault, raw)),

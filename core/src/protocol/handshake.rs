@@ -6,7 +6,7 @@ use alloc::{
     vec::Vec,
 };
 
-use super::Revision;
+use super::{Revision, meta::SERVER_INFO};
 use crate::{
     Violation,
     json::{Kind, RawJson, View, push_string},
@@ -67,6 +67,12 @@ pub struct Capabilities {
     pub completions: bool,
     /// The server sends log messages.
     pub logging: bool,
+    /// The server tells when its list of tools changes.
+    pub tools_change: bool,
+    /// The server tells when its list of resources changes.
+    pub resources_change: bool,
+    /// The server tells when its list of prompts changes.
+    pub prompts_change: bool,
     /// The declaration as it came.
     pub raw: RawJson,
 }
@@ -79,6 +85,9 @@ impl Capabilities {
             prompts: false,
             completions: false,
             logging: false,
+            tools_change: false,
+            resources_change: false,
+            prompts_change: false,
             raw: view.to_raw(),
         };
         for (name, value) in view.members() {
@@ -91,6 +100,13 @@ impl Capabilities {
                 _ => continue,
             };
             *flag = !value.is_null() && value.as_bool() != Some(false);
+            let tells = value.get("listChanged").and_then(View::as_bool).unwrap_or_default();
+            match name.as_str() {
+                "\"tools\"" => own.tools_change = tells,
+                "\"resources\"" => own.resources_change = tells,
+                "\"prompts\"" => own.prompts_change = tells,
+                _ => {}
+            }
         }
         own
     }
@@ -154,23 +170,43 @@ impl Handshake {
             return Err(HandshakeError::Version(alloc::vec![version.into_owned()]));
         };
         let mut odd = Vec::new();
-        let object = |odd: &mut Vec<Violation>, member: &'static str| {
-            let found = view.get(member);
-            if found.is_none_or(|value| value.kind() != Kind::Object) {
-                odd.push(Violation::OddHandshake { member, expected: "an object" });
-            }
-            found.filter(|value| value.kind() == Kind::Object).unwrap_or(View::trusted("{}"))
-        };
-        let server = Implementation::read(object(&mut odd, "serverInfo"));
-        let capabilities = Capabilities::read(object(&mut odd, "capabilities"));
-        for (name, value) in capabilities.raw.view().members() {
-            if value.kind() != Kind::Object && name.as_str() == "\"tools\"" {
-                odd.push(Violation::OddHandshake { member: "capabilities.tools", expected: "an object" });
-            }
-        }
+        let server = Implementation::read(object(view, &mut odd, "serverInfo"));
+        let capabilities = declared(view, &mut odd);
         let instructions = view.get("instructions").and_then(View::to_text);
         Ok((Self { revision, server, capabilities, instructions, raw }, odd))
     }
+
+    /// Reads the result of `server/discover`. The server's name stands in `_meta`, or where it stood before.
+    pub(crate) fn read_discovered(raw: RawJson) -> (Self, Vec<Violation>) {
+        let view = raw.view();
+        let mut odd = Vec::new();
+        let named =
+            view.get("_meta").and_then(|meta| meta.get(SERVER_INFO)).or_else(|| view.get("serverInfo"));
+        let server = Implementation::read(named.unwrap_or(View::trusted("{}")));
+        let capabilities = declared(view, &mut odd);
+        let instructions = view.get("instructions").and_then(View::to_text);
+        (Self { revision: Revision::V2026_07_28, server, capabilities, instructions, raw }, odd)
+    }
+}
+
+/// Reads what a server declared.
+fn declared(view: View<'_>, odd: &mut Vec<Violation>) -> Capabilities {
+    let capabilities = Capabilities::read(object(view, odd, "capabilities"));
+    for (name, value) in capabilities.raw.view().members() {
+        if value.kind() != Kind::Object && name.as_str() == "\"tools\"" {
+            odd.push(Violation::OddHandshake { member: "capabilities.tools", expected: "an object" });
+        }
+    }
+    capabilities
+}
+
+/// Returns a member that must be an object; an empty one, and a violation, where it is not.
+fn object<'a>(view: View<'a>, odd: &mut Vec<Violation>, member: &'static str) -> View<'a> {
+    let found = view.get(member).filter(|value| value.kind() == Kind::Object);
+    if found.is_none() {
+        odd.push(Violation::OddHandshake { member, expected: "an object" });
+    }
+    found.unwrap_or(View::trusted("{}"))
 }
 
 /// Says what a result without a version holds; some servers nest the error they mean (`{"error":{…}}`).

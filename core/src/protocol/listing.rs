@@ -6,7 +6,7 @@ use alloc::{
     vec::Vec,
 };
 
-use super::{MalformedResult, Prompt, Resource, ResourceTemplate, Tool};
+use super::{Era, MalformedResult, Prompt, Resource, ResourceTemplate, Tool};
 use crate::{
     Tolerance,
     json::{Kind, RawJson, View},
@@ -33,7 +33,7 @@ pub struct Quarantined {
 }
 
 /// What is listed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ListKind {
     Tools,
     Resources,
@@ -65,6 +65,7 @@ impl ListKind {
 #[derive(Debug)]
 pub(crate) struct Pages {
     kind: ListKind,
+    era: Era,
     received: Vec<RawJson>,
     bytes: usize,
     cursors: Vec<String>,
@@ -86,15 +87,20 @@ pub(crate) enum Turn {
 }
 
 impl Pages {
-    pub(crate) const fn new(kind: ListKind) -> Self {
-        Self { kind, received: Vec::new(), bytes: 0, cursors: Vec::new() }
+    pub(crate) const fn new(kind: ListKind, era: Era) -> Self {
+        Self { kind, era, received: Vec::new(), bytes: 0, cursors: Vec::new() }
     }
 
     pub(crate) const fn kind(&self) -> ListKind {
         self.kind
     }
 
-    /// Takes a page. An empty cursor ends a listing of the legacy era.
+    /// Returns the cursor that the page under way was asked for with; the first page has none.
+    pub(crate) fn cursor(&self) -> Option<&str> {
+        self.cursors.last().map(String::as_str)
+    }
+
+    /// Takes a page. An empty cursor ends a listing of the legacy era; in the modern one it is a cursor.
     pub(crate) fn push(&mut self, page: RawJson, max_pages: usize, max_bytes: usize) -> Turn {
         let cursor = page.view().get("nextCursor").and_then(View::to_text);
         self.bytes += page.as_str().len();
@@ -102,7 +108,7 @@ impl Pages {
         if self.bytes > max_bytes {
             return Turn::TooManyBytes;
         }
-        let Some(cursor) = cursor.filter(|cursor| !cursor.is_empty()) else {
+        let Some(cursor) = cursor.filter(|cursor| self.era == Era::Modern || !cursor.is_empty()) else {
             return Turn::Done;
         };
         if self.cursors.contains(&cursor) {

@@ -28,7 +28,11 @@ pub enum Era {
 }
 
 impl Revision {
-    /// The revisions that this build speaks as a client, newest first.
+    /// Every revision that this build speaks, newest first.
+    pub const ALL: &'static [Self] =
+        &[Self::V2026_07_28, Self::V2025_11_25, Self::V2025_06_18, Self::V2025_03_26, Self::V2024_11_05];
+
+    /// The revisions that `initialize` can settle on, newest first.
     pub const SPOKEN: &'static [Self] =
         &[Self::V2025_11_25, Self::V2025_06_18, Self::V2025_03_26, Self::V2024_11_05];
 
@@ -53,7 +57,14 @@ impl Revision {
         }
     }
 
-    /// Reads the name of a revision that this build speaks.
+    /// Returns a list of this revision alone.
+    #[must_use]
+    pub fn alone(self) -> &'static [Self] {
+        let at = Self::ALL.iter().position(|own| *own == self).unwrap_or_default();
+        Self::ALL.get(at..=at).unwrap_or_default()
+    }
+
+    /// Reads the name of a revision that `initialize` can settle on.
     #[must_use]
     pub fn spoken(name: &str) -> Option<Self> {
         Self::SPOKEN.iter().copied().find(|revision| revision.as_str() == name)

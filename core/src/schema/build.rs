@@ -1,14 +1,10 @@
 //! Builds the types of a listing from its schemas, within bounds and without unfolding a reference.
 
-use alloc::{
-    borrow::Cow,
-    format,
-    string::{String, ToString as _},
-    vec::Vec,
-};
+use alloc::{borrow::Cow, boxed::Box, format, string::String, vec::Vec};
+use core::fmt::Write as _;
 
 use super::{
-    ir::{Literal, Node, NodeId, Shape, ToolType, Types},
+    ir::{Literal, NodeId, Shape, ToolType, Types},
     keywords::Keywords,
     loss::{Ledger, Reason},
     passes,
@@ -16,7 +12,7 @@ use super::{
 };
 use crate::{
     codegen::{
-        Tool, pointer_token,
+        Tool, push_pointer_token,
         text::{Hidden, clean},
     },
     json::{Item, Kind},
@@ -73,7 +69,7 @@ pub(super) struct Builder<'t, 'l> {
 pub(crate) fn build<'t>(tools: &[Tool<'t>], losses: &mut Ledger) -> Types<'t> {
     let Some(first) = tools.first() else { return Types::default() };
     let mut builder = Builder {
-        types: Types::default(),
+        types: Types { text: Some(first.input), ..Types::default() },
         losses,
         pointers: Pointers::default(),
         targets: BTreeMap::new(),
@@ -156,13 +152,15 @@ impl<'t> Builder<'t, '_> {
     }
 
     pub(super) fn loss(&mut self, reason: Reason) {
-        let mut path = self.base.clone();
+        let mut path = String::with_capacity(self.base.len() + 24 * self.path.len());
+        path.push_str(&self.base);
         for step in &self.path {
             path.push('/');
             match step {
                 Step::Word(word) => path.push_str(word),
-                Step::Name(name) => path.push_str(&pointer_token(name)),
-                Step::Index(at) => path.push_str(&at.to_string()),
+                Step::Name(name) => push_pointer_token(&mut path, name),
+                // Writing to a `String` never fails.
+                Step::Index(at) => _ = write!(path, "{at}"),
             }
         }
         self.losses.note(&self.tool, &path, reason);
@@ -174,10 +172,8 @@ impl<'t> Builder<'t, '_> {
     }
 
     pub(super) fn push(&mut self, shape: Shape<'t>) -> NodeId {
-        let id = NodeId(u32::try_from(self.types.nodes.len()).unwrap_or(u32::MAX));
         self.spent += 1;
-        self.types.nodes.push(Node { shape, hint: None, is_cyclic: false, component: 0, uses: 0 });
-        id
+        self.types.push(shape)
     }
 
     fn set(&mut self, id: NodeId, shape: Shape<'t>) {
@@ -204,7 +200,7 @@ impl<'t> Builder<'t, '_> {
 
     /// Reads a schema; `outer` is the type that the schema around it gave to its alternatives.
     pub(super) fn node(&mut self, schema: Item<'t>, depth: usize, outer: Option<Item<'t>>) -> NodeId {
-        if depth > MAX_DEPTH || self.spent >= MAX_TOOL_NODES || self.types.nodes.len() >= MAX_NODES {
+        if depth > MAX_DEPTH || self.spent >= MAX_TOOL_NODES || self.types.len() >= MAX_NODES {
             return self.any_because(Reason::TooLarge);
         }
         match schema.kind() {
@@ -216,10 +212,11 @@ impl<'t> Builder<'t, '_> {
         let mut keywords = Keywords::of(schema);
         keywords.kind = keywords.kind.or(outer);
         if let Some(reference) = keywords.reference {
-            let mut rest = keywords.clone();
-            rest.reference = None;
-            rest.kind = rest.kind.filter(|_| outer.is_none());
-            if !rest.has_shape() {
+            let kind = keywords.kind;
+            (keywords.reference, keywords.kind) = (None, kind.filter(|_| outer.is_none()));
+            let stands_alone = !keywords.has_shape();
+            (keywords.reference, keywords.kind) = (Some(reference), kind);
+            if stands_alone {
                 let target = self.follow(reference);
                 return if keywords.nullable { self.push(Shape::Nullable(target)) } else { target };
             }
@@ -241,15 +238,12 @@ impl<'t> Builder<'t, '_> {
         if let Some(node) = self.targets.get(&item.index()) {
             return *node;
         }
-        if self.spent >= MAX_TOOL_NODES || self.types.nodes.len() >= MAX_NODES {
+        if self.spent >= MAX_TOOL_NODES || self.types.len() >= MAX_NODES {
             return self.any_because(Reason::TooLarge);
         }
         let node = self.push(Shape::Any);
         let hint = pointer.rsplit('/').next().filter(|name| !name.is_empty() && *name != "#");
-        let hint = hint.map(|name| Cow::Owned(name.into()));
-        if let Some(slot) = self.types.nodes.get_mut(node.0 as usize) {
-            slot.hint = hint;
-        }
+        self.types.hints.extend(hint.map(|name| (node, Box::from(name))));
         self.targets.insert(item.index(), node);
         self.pending.push(Pending { item, node, path: pointer });
         node
@@ -258,14 +252,14 @@ impl<'t> Builder<'t, '_> {
     /// Follows references that only lead to references, step by step.
     pub(super) fn target(&mut self, reference: Item<'t>) -> Result<(Item<'t>, Cow<'t, str>), Reason> {
         let mut reference = reference;
-        let mut seen = BTreeSet::new();
+        let mut seen = Vec::new();
         for _ in 0..MAX_CHAIN {
             let item = self.pointers.resolve(self.root, self.shared, reference)?;
             let pointer = reference.to_str().unwrap_or_default();
             if self.targets.contains_key(&item.index()) {
                 return Ok((item, pointer));
             }
-            if !seen.insert(item.index()) {
+            if seen.contains(&item.index()) {
                 return Err(Reason::ReferenceLoop);
             }
             let mut keywords = Keywords::of(item);
@@ -273,6 +267,7 @@ impl<'t> Builder<'t, '_> {
             if keywords.has_shape() || keywords.nullable {
                 return Ok((item, pointer));
             }
+            seen.push(item.index());
             reference = next;
         }
         Err(Reason::TooLarge)

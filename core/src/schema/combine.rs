@@ -4,9 +4,10 @@ use alloc::{borrow::Cow, vec::Vec};
 
 use super::{
     build::{Builder, Step},
-    ir::{Field, NodeId, Record, Shape},
+    ir::{Field, NodeId, Place, Record, Shape},
     keywords::Keywords,
     loss::Reason,
+    plan::pick,
 };
 use crate::{
     json::{Item, Kind},
@@ -23,9 +24,29 @@ const MAX_TUPLE: usize = 8;
 /// The members that some schemas declare together.
 #[derive(Default)]
 struct Declared<'t> {
-    order: Vec<Cow<'t, str>>,
-    schemas: BTreeMap<Cow<'t, str>, Vec<Item<'t>>>,
+    names: Names<'t>,
+    /// The members, in the order of their names.
+    members: Vec<Member<'t>>,
     required: Vec<Cow<'t, str>>,
+}
+
+/// Names in the order in which they came, each once.
+#[derive(Default)]
+struct Names<'t> {
+    list: Vec<Cow<'t, str>>,
+    /// The places of all of them, once there are too many to compare each.
+    places: BTreeMap<Cow<'t, str>, usize>,
+}
+
+/// How many names are looked through one by one.
+const FEW: usize = 12;
+
+/// A member with the schemas that it must match, one from each part that declares it.
+struct Member<'t> {
+    first: Item<'t>,
+    others: Vec<Item<'t>>,
+    last_part: usize,
+    is_required: bool,
 }
 
 impl<'t> Builder<'t, '_> {
@@ -135,78 +156,75 @@ impl<'t> Builder<'t, '_> {
             return self.map(&additional, &patterns, depth);
         }
         let rest = self.rest(&additional, &patterns, depth);
-        let mut fields = Vec::with_capacity(declared.order.len());
-        let demanded: BTreeSet<_> = declared.required.iter().cloned().collect();
-        let optional = declared.order.iter().filter(|name| !demanded.contains(*name));
-        let all = declared.required.iter().map(|name| (name, true)).chain(optional.map(|name| (name, false)));
-        for (name, is_required) in all {
-            let schemas = declared.schemas.get(name).map_or(&[][..], Vec::as_slice);
-            fields.push(self.field(name, is_required, schemas, rest, depth));
+        let mut fields = Vec::with_capacity(declared.members.len());
+        for name in &declared.required {
+            let member = declared.names.find(name).and_then(|at| declared.members.get(at));
+            fields.push(self.field(name, true, member, rest, depth));
+        }
+        for (name, member) in declared.names.list.iter().zip(&declared.members) {
+            if !member.is_required {
+                fields.push(self.field(name, false, Some(member), rest, depth));
+            }
         }
         Shape::Record(Record { fields, rest })
     }
 
     fn declared(&mut self, parts: &[&Keywords<'t>]) -> Option<Declared<'t>> {
         let mut declared = Declared::default();
-        for part in parts {
-            let mut own = BTreeSet::new();
+        for (at, part) in parts.iter().enumerate() {
             if part.properties.is_some_and(|properties| properties.kind() != Kind::Object) {
                 self.loss(Reason::Malformed("properties"));
             }
             for (name, schema) in part.properties.into_iter().flat_map(Item::members) {
-                let name = name.to_str().unwrap_or_default();
-                if !own.insert(name.clone()) {
-                    continue;
-                }
-                let schemas = declared.schemas.entry(name.clone()).or_default();
-                if schemas.is_empty() {
-                    declared.order.push(name);
-                }
-                schemas.push(schema);
+                declared.add(name.to_str().unwrap_or_default(), schema, at);
             }
         }
-        let mut seen = BTreeSet::new();
+        let mut seen = Names::default();
         for required in parts.iter().filter_map(|part| part.required) {
             let before = declared.required.len();
             let names = required.elements().filter_map(Item::to_str);
-            declared.required.extend(names.filter(|name| seen.insert(name.clone())));
+            declared.required.extend(names.filter(|name| seen.add(name.clone()).is_none()));
             // Draft 3 and careless servers write a boolean here; it demands nothing.
             if required.kind() != Kind::Array || required.elements().any(|name| name.kind() != Kind::String) {
                 declared.required.truncate(before);
                 self.loss(Reason::Malformed("required"));
             }
         }
-        let ghosts = declared.required.iter().filter(|name| !declared.schemas.contains_key(*name)).count();
-        (declared.order.len() + ghosts <= MAX_FIELDS).then_some(declared)
+        let mut ghosts = 0;
+        for name in &declared.required {
+            let place = declared.names.find(name);
+            match place.and_then(|at| declared.members.get_mut(at)) {
+                Some(member) => member.is_required = true,
+                None => ghosts += 1,
+            }
+        }
+        (declared.members.len() + ghosts <= MAX_FIELDS).then_some(declared)
     }
 
     fn field(
         &mut self,
         name: &Cow<'t, str>,
         is_required: bool,
-        schemas: &[Item<'t>],
+        member: Option<&Member<'t>>,
         rest: Option<NodeId>,
         depth: usize,
     ) -> Field<'t> {
         let steps = [Step::Word("properties"), Step::Name(name.clone())];
-        let shaped: Vec<_> = distinct(schemas);
-        let node = match (shaped.as_slice(), schemas.first()) {
-            ([single], _) => self.below(&steps, *single, depth),
-            ([], Some(first)) => self.below(&steps, *first, depth),
-            ([], None) => match rest {
-                Some(rest) => rest,
-                None => self.at(&steps, Reason::Undeclared),
+        let node = match (member, rest) {
+            (Some(member), _) => match member.chosen() {
+                Some(schema) => self.below(&steps, schema, depth),
+                None => self.at(&steps, Reason::Conflict),
             },
-            _ => self.at(&steps, Reason::Conflict),
+            (None, Some(rest)) => rest,
+            (None, None) => self.at(&steps, Reason::Undeclared),
         };
-        let keywords = schemas.iter().map(|schema| Keywords::of(*schema));
-        let mut text = None;
-        let mut fallback = None;
-        for keywords in keywords {
-            text = text.or_else(|| keywords.note());
-            fallback = fallback.or_else(|| keywords.default.map(Item::as_str));
+        let (mut text, mut default) = (None, None);
+        for schema in member.into_iter().flat_map(Member::schemas) {
+            let [about, given] = pick(schema, ["description", "default"]);
+            text = text.or_else(|| about.filter(|about| about.kind() == Kind::String).and_then(Place::of));
+            default = default.or_else(|| given.and_then(Place::of));
         }
-        Field { name: name.clone(), is_required, node, note: text, default: fallback }
+        Field { name: name.clone(), is_required, node, note: text, default, label: 0 }
     }
 
     fn at(&mut self, steps: &[Step<'t>], reason: Reason) -> NodeId {
@@ -292,17 +310,69 @@ impl<'t> Builder<'t, '_> {
     }
 }
 
+impl<'t> Declared<'t> {
+    /// Adds what a part says about a member; of a name that a part repeats, the first counts.
+    fn add(&mut self, name: Cow<'t, str>, schema: Item<'t>, part: usize) {
+        let Some(at) = self.names.add(name) else {
+            let others = Vec::new();
+            return self.members.push(Member { first: schema, others, last_part: part, is_required: false });
+        };
+        if let Some(member) = self.members.get_mut(at).filter(|known| known.last_part != part) {
+            member.others.push(schema);
+            member.last_part = part;
+        }
+    }
+}
+
+impl<'t> Names<'t> {
+    fn find(&self, name: &str) -> Option<usize> {
+        if self.list.len() > FEW {
+            return self.places.get(name).copied();
+        }
+        self.list.iter().position(|known| known == name)
+    }
+
+    /// Adds a name; returns its place if it was there.
+    fn add(&mut self, name: Cow<'t, str>) -> Option<usize> {
+        let found = self.find(&name);
+        if found.is_some() {
+            return found;
+        }
+        self.list.push(name);
+        let unplaced = self.list.iter().enumerate().skip(self.places.len());
+        if self.list.len() > FEW {
+            self.places.extend(unplaced.map(|(at, name)| (name.clone(), at)));
+        }
+        None
+    }
+}
+
+impl<'t> Member<'t> {
+    fn schemas(&self) -> impl Iterator<Item = Item<'t>> {
+        core::iter::once(self.first).chain(self.others.iter().copied())
+    }
+
+    /// Returns the schema that the member is read from; none if several of them differ.
+    fn chosen(&self) -> Option<Item<'t>> {
+        if self.others.is_empty() {
+            return Some(self.first);
+        }
+        match distinct(self.schemas()).as_slice() {
+            [] => Some(self.first),
+            [single] => Some(*single),
+            _ => None,
+        }
+    }
+}
+
 /// Returns the schemas that say something about the shape of a member and are not spelled alike; of several
 /// plain ones of one type the one with constants.
-fn distinct<'t>(schemas: &[Item<'t>]) -> Vec<Item<'t>> {
-    if let [single] = schemas {
-        return alloc::vec![*single];
-    }
+fn distinct<'t>(schemas: impl Iterator<Item = Item<'t>>) -> Vec<Item<'t>> {
     let mut seen = BTreeSet::new();
     let shaped: Vec<_> = schemas
-        .iter()
-        .filter(|schema| seen.insert(schema.as_str()) && Keywords::of(**schema).has_shape())
-        .map(|schema| (*schema, Keywords::of(*schema)))
+        .filter(|schema| seen.insert(schema.as_str()))
+        .map(|schema| (schema, Keywords::of(schema)))
+        .filter(|(_, keywords)| keywords.has_shape())
         .collect();
     let kinds: BTreeSet<_> = shaped.iter().map(|(_, keywords)| keywords.kind.map(Item::as_str)).collect();
     let is_exact = |keywords: &Keywords<'_>| keywords.choices.is_some() || keywords.constant.is_some();

@@ -3,16 +3,26 @@
 //! The types of all tools stand in one arena and refer to each other by place, so a recursive schema is a cycle
 //! of edges and nothing is ever unfolded. Emitters read this and never a schema.
 
-use alloc::{borrow::Cow, vec::Vec};
+use alloc::{borrow::Cow, boxed::Box, vec::Vec};
+use core::{
+    hash::{Hash, Hasher},
+    num::NonZeroU32,
+};
+
+use crate::{json::Item, map::BTreeMap};
 
 /// The place of a type in [`Types`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub(crate) u32);
 
 /// The types of a listing and the tools that use them.
 #[derive(Clone, Debug, Default)]
 pub struct Types<'t> {
     pub(crate) nodes: Vec<Node<'t>>,
+    /// The names of the definitions that types came from.
+    pub(crate) hints: BTreeMap<NodeId, Box<str>>,
+    /// A value of the listing, from which the others are found by their place.
+    pub(crate) text: Option<Item<'t>>,
     /// The tools, in the order of their names.
     pub tools: Vec<ToolType<'t>>,
 }
@@ -35,8 +45,6 @@ pub struct ToolType<'t> {
 pub struct Node<'t> {
     /// What it is.
     pub shape: Shape<'t>,
-    /// The name of the definition that it came from.
-    pub hint: Option<Cow<'t, str>>,
     /// It leads back to itself.
     pub is_cyclic: bool,
     /// Which nodes it forms a cycle with.
@@ -46,7 +54,7 @@ pub struct Node<'t> {
 }
 
 /// What a value may be.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Shape<'t> {
     /// Any JSON value.
     Any,
@@ -75,11 +83,11 @@ pub enum Shape<'t> {
     /// One of several; none of them is nullable, any or a union.
     Union(Vec<NodeId>),
     /// One of several records that a constant string member tells apart.
-    Tagged(Tagged<'t>),
+    Tagged(Box<Tagged<'t>>),
 }
 
 /// An object with known names.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Record<'t> {
     /// Its members: the required ones in the order of `required`, then the others as they were declared.
     pub fields: Vec<Field<'t>>,
@@ -96,14 +104,26 @@ pub struct Field<'t> {
     pub is_required: bool,
     /// What it holds.
     pub node: NodeId,
-    /// The server's text about it.
-    pub note: Option<Cow<'t, str>>,
-    /// The JSON text of its default, which the server fills in and we never do.
-    pub default: Option<&'t str>,
+    /// Where the server's text about it stands; [`Types::note`] reads it.
+    pub(crate) note: Option<Place>,
+    /// Where its default stands, which the server fills in and we never do; [`Types::fallback`] reads it.
+    pub(crate) default: Option<Place>,
+    /// Which of the identifiers of a language is the member's; for a generation to fill in.
+    pub(crate) label: u32,
+}
+
+/// Where a value stands in the listing, which it is not the whole of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place(NonZeroU32);
+
+impl Place {
+    pub(crate) fn of(item: Item<'_>) -> Option<Self> {
+        NonZeroU32::new(item.index()).map(Self)
+    }
 }
 
 /// Records that a constant string member tells apart.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tagged<'t> {
     /// The name of the member.
     pub tag: Cow<'t, str>,
@@ -112,7 +132,7 @@ pub struct Tagged<'t> {
 }
 
 /// A plain constant.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Literal<'t> {
     /// `true` or `false`.
     Bool(bool),
@@ -158,6 +178,63 @@ impl Kinds {
 }
 
 impl<'t> Types<'t> {
+    /// Adds a type.
+    pub(crate) fn push(&mut self, shape: Shape<'t>) -> NodeId {
+        let id = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
+        if self.nodes.len() == self.nodes.capacity() {
+            // Doubling would hold twice what a large listing needs.
+            self.nodes.reserve_exact(self.nodes.len() / 4 + 16);
+        }
+        self.nodes.push(Node { shape, is_cyclic: false, component: 0, uses: 0 });
+        id
+    }
+
+    /// Returns the name of the definition that a type came from.
+    #[must_use]
+    pub fn hint(&self, id: NodeId) -> Option<&str> {
+        self.hints.get(&id).map(|hint| &**hint)
+    }
+
+    /// Returns a number that types which are alike share, and others by accident only.
+    pub(crate) fn mark(&self, id: NodeId) -> u64 {
+        let mut mark = Mark(0);
+        self.hint(id).hash(&mut mark);
+        self.shape(id).hash(&mut mark);
+        mark.finish()
+    }
+
+    /// Returns whether both are written alike: the same type but for the texts about its members.
+    pub(crate) fn are_alike(&self, one: NodeId, other: NodeId) -> bool {
+        let is_same_field = |(own, other): (&Field<'_>, &Field<'_>)| {
+            own.is_required == other.is_required && own.node == other.node && own.name == other.name
+        };
+        self.hint(one) == self.hint(other)
+            && match (self.shape(one), self.shape(other)) {
+                (Shape::Record(own), Shape::Record(other)) => {
+                    own.rest == other.rest
+                        && own.fields.len() == other.fields.len()
+                        && own.fields.iter().zip(&other.fields).all(is_same_field)
+                }
+                (own, other) => own == other,
+            }
+    }
+
+    /// Returns the server's text about a member.
+    #[must_use]
+    pub fn note(&self, field: &Field<'t>) -> Option<Cow<'t, str>> {
+        self.at(field.note)?.to_str()
+    }
+
+    /// Returns the JSON text of a member's default.
+    #[must_use]
+    pub fn fallback(&self, field: &Field<'t>) -> Option<&'t str> {
+        self.at(field.default).map(Item::as_str)
+    }
+
+    fn at(&self, place: Option<Place>) -> Option<Item<'t>> {
+        Some(self.text?.sibling(place?.0.get()))
+    }
+
     /// Returns what a type is.
     #[must_use]
     pub fn shape(&self, id: NodeId) -> &Shape<'t> {
@@ -232,7 +309,50 @@ impl<'t> Types<'t> {
     }
 }
 
+impl Hash for Field<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        // The texts are left out: a type is the same without them.
+        self.name.hash(state);
+        (self.is_required, self.node).hash(state);
+    }
+}
+
+/// A quick hash, whose collisions cost nothing but a type that is generated twice.
+struct Mark(u64);
+
+impl Hasher for Mark {
+    fn write(&mut self, bytes: &[u8]) {
+        let (words, rest) = bytes.as_chunks::<8>();
+        let mut last = [0; 8];
+        last.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+        for word in words.iter().chain([&last]) {
+            self.write_u64(u64::from_le_bytes(*word));
+        }
+    }
+
+    fn write_u8(&mut self, value: u8) {
+        self.write_u64(u64::from(value));
+    }
+
+    fn write_u32(&mut self, value: u32) {
+        self.write_u64(u64::from(value));
+    }
+
+    fn write_u64(&mut self, value: u64) {
+        self.0 = (self.0.rotate_left(5) ^ value).wrapping_mul(0x517C_C1B7_2722_0A95);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
 impl Shape<'_> {
+    /// Returns whether this is made of nothing.
+    pub(crate) const fn is_plain(&self) -> bool {
+        matches!(self, Self::Any | Self::Null | Self::Bool | Self::Int | Self::Num | Self::Str)
+    }
+
     /// Replaces every type that this one is made of.
     pub(crate) fn redirect(&mut self, to: impl Fn(NodeId) -> NodeId) {
         match self {

@@ -1,6 +1,6 @@
 //! Sorts the members of a schema in one walk: what shapes a value, what only restricts it, what is text.
 
-use alloc::{borrow::Cow, vec::Vec};
+use alloc::vec::Vec;
 
 use crate::json::{Item, Kind};
 
@@ -24,8 +24,6 @@ pub(super) struct Keywords<'t> {
     pub(super) min_items: Option<Item<'t>>,
     pub(super) max_items: Option<Item<'t>>,
     pub(super) nullable: bool,
-    pub(super) description: Option<Item<'t>>,
-    pub(super) default: Option<Item<'t>>,
     pub(super) unchecked: Vec<&'static str>,
 }
 
@@ -63,7 +61,7 @@ impl<'t> Keywords<'t> {
         for (name, value) in schema.members() {
             let text = name.as_str();
             let inside = text.get(1..text.len().saturating_sub(1)).unwrap_or_default();
-            if inside.contains('\\') {
+            if inside.as_bytes().contains(&b'\\') {
                 own.sort(&name.to_str().unwrap_or_default(), value);
             } else {
                 own.sort(inside, value);
@@ -90,12 +88,12 @@ impl<'t> Keywords<'t> {
             "additionalItems" => &mut self.additional_items,
             "minItems" => &mut self.min_items,
             "maxItems" => &mut self.max_items,
-            "description" => &mut self.description,
-            "default" => &mut self.default,
             "nullable" => {
                 self.nullable |= value.as_bool() == Some(true);
                 return;
             }
+            // What most schemas hold and no type depends on.
+            "description" | "title" | "default" => return,
             _ => {
                 if let Ok(at) = RESTRICTIONS.binary_search(&name) {
                     self.unchecked.extend(RESTRICTIONS.get(at));
@@ -144,10 +142,6 @@ impl<'t> Keywords<'t> {
             && self.any_of.is_none()
             && self.one_of.is_none()
             && !self.nullable
-    }
-
-    pub(super) fn note(&self) -> Option<Cow<'t, str>> {
-        self.description.and_then(Item::to_str)
     }
 
     pub(super) fn has_members(&self) -> bool {

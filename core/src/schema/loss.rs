@@ -122,19 +122,29 @@ pub enum Reason {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ledger {
     losses: alloc::vec::Vec<Loss>,
+    text_bytes: usize,
     beyond: usize,
 }
 
 /// The most losses that a generation lists.
 const MAX_LOSSES: usize = 10_000;
+/// The most bytes of the names and paths that it lists: a long name costs the same at every loss of its tool.
+const MAX_LOSS_BYTES: usize = 1 << 20;
 
 impl Ledger {
     pub(crate) fn note(&mut self, tool: &str, path: &str, reason: Reason) {
-        if self.losses.len() >= MAX_LOSSES {
+        let bytes = self.text_bytes + tool.len() + path.len();
+        if self.losses.len() >= MAX_LOSSES || bytes > MAX_LOSS_BYTES {
             self.beyond += 1;
             return;
         }
+        self.text_bytes = bytes;
         self.losses.push(Loss { tool: tool.to_owned(), path: path.to_owned(), reason });
+    }
+
+    /// Counts losses that are known by their number alone.
+    pub(crate) const fn pass_over(&mut self, count: usize) {
+        self.beyond += count;
     }
 
     pub(crate) fn finish(mut self) -> alloc::vec::Vec<Loss> {

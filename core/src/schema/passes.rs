@@ -2,7 +2,7 @@
 
 use crate::map::{BTreeMap, BTreeSet};
 
-use alloc::{borrow::Cow, vec, vec::Vec};
+use alloc::{borrow::Cow, boxed::Box, vec, vec::Vec};
 
 use super::{
     build::{MAX_ALTERNATIVES, MAX_NODES},
@@ -41,12 +41,6 @@ fn set<'t>(types: &mut Types<'t>, at: NodeId, shape: Shape<'t>) {
     }
 }
 
-fn push<'t>(types: &mut Types<'t>, shape: Shape<'t>) -> NodeId {
-    let at = id(types.nodes.len());
-    types.nodes.push(Node { shape, hint: None, is_cyclic: false, component: 0, uses: 0 });
-    at
-}
-
 /// The alternatives of a union, sorted by what they are.
 #[derive(Default)]
 struct Alternatives<'t> {
@@ -72,7 +66,7 @@ fn settle_union(types: &mut Types<'_>, at: NodeId, losses: &mut Ledger) {
         [("string", Shape::Str), ("number", Shape::Num), ("integer", Shape::Int), ("boolean", Shape::Bool)];
     for (word, shape) in scalars {
         if found.has.contains(word) && (word != "integer" || !found.has.contains("number")) {
-            parts.push(push(types, shape));
+            parts.push(types.push(shape));
         }
     }
     let mut seen = BTreeSet::new();
@@ -87,14 +81,14 @@ fn settle_union(types: &mut Types<'_>, at: NodeId, losses: &mut Ledger) {
         .filter(|literal| seen.insert(literal.clone()))
         .collect();
     if !literals.is_empty() {
-        parts.push(push(types, Shape::Literals(literals)));
+        parts.push(types.push(Shape::Literals(literals)));
     }
     parts.extend(found.others);
     let shape = match parts.as_slice() {
         [] => Shape::Null,
         [single] if found.is_nullable => Shape::Nullable(*single),
         [single] => types.shape(*single).clone(),
-        _ if found.is_nullable => Shape::Nullable(push(types, Shape::Union(parts))),
+        _ if found.is_nullable => Shape::Nullable(types.push(Shape::Union(parts))),
         _ => Shape::Union(parts),
     };
     set(types, at, shape);
@@ -167,7 +161,7 @@ fn find_tag(types: &mut Types<'_>, at: NodeId) {
         Some(Tagged { tag: field.name.clone(), variants: variants? })
     });
     if let Some(tagged) = found {
-        set(types, at, Shape::Tagged(tagged));
+        set(types, at, Shape::Tagged(Box::new(tagged)));
     }
 }
 
@@ -176,20 +170,17 @@ fn find_tag(types: &mut Types<'_>, at: NodeId) {
 /// What a tool takes stays its own: the texts about its members belong to that tool.
 fn merge_equal(types: &mut Types<'_>) {
     let inputs: BTreeSet<_> = types.tools.iter().map(|tool| tool.input).collect();
-    let mut first = BTreeMap::new();
+    let mut first: BTreeMap<u64, NodeId> = BTreeMap::new();
     let mut same: Vec<NodeId> = (0..types.nodes.len()).map(id).collect();
-    for (at, node) in types.nodes.iter_mut().enumerate() {
+    for at in 0..types.nodes.len() {
+        let Some(node) = types.nodes.get_mut(at) else { continue };
         node.shape.redirect(|to| same.get(to.0 as usize).copied().unwrap_or(to));
         if inputs.contains(&id(at)) {
             continue;
         }
-        let mut key = node.shape.clone();
-        if let Shape::Record(record) = &mut key {
-            for field in &mut record.fields {
-                (field.note, field.default) = (None, None);
-            }
-        }
-        let found = *first.entry((node.hint.clone(), key)).or_insert_with(|| id(at));
+        let found = *first.entry(types.mark(id(at))).or_insert_with(|| id(at));
+        // Types with one mark that differ after all stay two, so that nobody gains from making them.
+        let found = if types.are_alike(found, id(at)) { found } else { id(at) };
         if let Some(slot) = same.get_mut(at) {
             *slot = found;
         }
@@ -242,6 +233,10 @@ fn components(types: &Types<'_>, includes: impl Fn(&Node<'_>) -> bool) -> Vec<(u
         edges: Vec<usize>,
     }
     let count = types.nodes.len();
+    // What leads nowhere is in no cycle.
+    let includes = |node: &Node<'_>| {
+        !node.shape.is_plain() && !matches!(node.shape, Shape::Literals(_)) && includes(node)
+    };
     let edges_of = |at: usize| {
         let mut edges = Vec::new();
         if let Some(node) = types.nodes.get(at).filter(|node| includes(node)) {
@@ -262,7 +257,7 @@ fn components(types: &Types<'_>, includes: impl Fn(&Node<'_>) -> bool) -> Vec<(u
         }
     };
     for start in 0..count {
-        if get(&order, start) != UNSEEN {
+        if get(&order, start) != UNSEEN || !types.nodes.get(start).is_some_and(includes) {
             continue;
         }
         let mut frames = vec![Frame { at: start, edges: edges_of(start) }];
@@ -306,14 +301,12 @@ fn components(types: &Types<'_>, includes: impl Fn(&Node<'_>) -> bool) -> Vec<(u
 }
 
 fn count_uses(types: &mut Types<'_>) {
-    let mut uses: BTreeMap<NodeId, u32> = BTreeMap::new();
+    let mut uses = vec![0; types.nodes.len()];
     for node in &types.nodes {
-        node.shape.edges(|to| *uses.entry(to).or_default() += 1);
+        node.shape.edges(|to| uses.iter_mut().skip(to.0 as usize).take(1).for_each(|count| *count += 1));
     }
-    for (at, count) in uses {
-        if let Some(node) = types.nodes.get_mut(at.0 as usize) {
-            node.uses = count;
-        }
+    for (node, count) in types.nodes.iter_mut().zip(uses) {
+        node.uses = count;
     }
     debug_assert!(types.nodes.len() <= 4 * MAX_NODES);
 }

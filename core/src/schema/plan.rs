@@ -109,12 +109,14 @@ fn read(schema: Item<'_>) -> Result<Plan<'_>, Reason> {
             order.push(name);
         }
     }
-    let mut demanded = BTreeSet::new();
-    let params = required.into_iter().filter(|name| demanded.insert(name.clone()));
-    let required: Vec<_> = params.map(|name| param(declared.get(&name).copied(), name)).collect();
+    // What is collected from lists of the right length is held in no more than it takes.
+    let (mut names, mut demanded) = (required, BTreeSet::new());
+    names.retain(|name| demanded.insert(name.clone()));
+    order.retain(|name| !demanded.contains(name));
+    drop(demanded);
+    let required = names.into_iter().map(|name| param(declared.get(&name).copied(), name)).collect();
     let optional = order
         .into_iter()
-        .filter(|name| !demanded.contains(name))
         .map(|name| Optional { note: declared.get(&name).and_then(|schema| note(*schema)), name })
         .collect();
     Ok(Plan::Typed { required, optional })

@@ -77,7 +77,7 @@ impl<'t> Pointers<'t> {
                     }
                     index
                 });
-                index.get(name.as_str()).copied()
+                index.get(&*name).copied()
             }
             Kind::Array => name.parse().ok().and_then(|at| item.elements().nth(at)),
             _ => None,
@@ -114,7 +114,10 @@ fn is_self_contained(block: Item<'_>) -> bool {
 }
 
 /// Decodes a step of a pointer in a fragment: `%xx` first, then `~1` and `~0`.
-fn decode(step: &str) -> Option<String> {
+fn decode(step: &str) -> Option<Cow<'_, str>> {
+    if memchr::memchr2(b'%', b'~', step.as_bytes()).is_none() {
+        return Some(Cow::Borrowed(step));
+    }
     let mut bytes = Vec::with_capacity(step.len());
     let mut rest = step.as_bytes();
     while let Some((first, tail)) = rest.split_first() {
@@ -127,7 +130,7 @@ fn decode(step: &str) -> Option<String> {
         bytes.push(u8::from_str_radix(digits, 16).ok()?);
         rest = rest.get(2..)?;
     }
-    Some(String::from_utf8(bytes).ok()?.replace("~1", "/").replace("~0", "~"))
+    Some(Cow::Owned(String::from_utf8(bytes).ok()?.replace("~1", "/").replace("~0", "~")))
 }
 
 #[cfg(test)]

@@ -1,204 +1,191 @@
-//! What a client writes: messages behind the lifecycle gate, and lines that are none.
+//! What a client says: requests go to their era, answers to the call that asked.
 
-use alloc::{format, string::String};
+use alloc::format;
 
-use super::{Served, ServedCall, Server, ServerEvent};
+use super::{Hub, Origin, Peer, Refusal, ServerEvent, hub::Source, peers::Binding};
 use crate::{
-    Tolerance, Verdict, Violation,
-    frame::{Bytes, Piece},
-    json::{Kind, View, push_string},
-    jsonrpc::{self, Envelope, Fault, Id, Message, RpcError, Shape, code},
-    protocol::{Implementation, Revision},
+    Tick, Tolerance, Verdict, Violation,
+    json::{Kind, View},
+    jsonrpc::{Body, Id, Message, Misfit, ResponseId, RpcError, code},
+    protocol::modern,
 };
 
-impl Server {
-    pub(super) fn piece(&mut self, piece: Piece<'_>) {
-        match piece {
-            Piece::Message(Bytes::Borrowed(bytes)) => self.message(bytes),
-            Piece::Message(Bytes::Owned(bytes)) => self.message(&bytes),
-            Piece::Overflowed { .. } => {
-                let limit = self.config.limits.max_message_bytes;
-                self.unreadable(Violation::TooLarge { limit }, code::INVALID_REQUEST);
-            }
-            Piece::BadHeader(bytes) => self.unreadable(Violation::BadHeader { bytes }, code::PARSE_ERROR),
-            Piece::Dropped(_) | Piece::Resumed { .. } => {}
+/// The members of a request's parameters that the engine reads, found in one walk.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Params<'a> {
+    pub(super) meta: Option<View<'a>>,
+    pub(super) name: Option<View<'a>>,
+    pub(super) uri: Option<View<'a>>,
+    pub(super) arguments: Option<View<'a>>,
+    pub(super) cursor: Option<View<'a>>,
+    pub(super) level: Option<View<'a>>,
+    pub(super) reference: Option<View<'a>>,
+    pub(super) argument: Option<View<'a>>,
+    pub(super) context: Option<View<'a>>,
+    pub(super) responses: Option<View<'a>>,
+    pub(super) state: Option<View<'a>>,
+    pub(super) notifications: Option<View<'a>>,
+    pub(super) version: Option<View<'a>>,
+    pub(super) capabilities: Option<View<'a>>,
+    pub(super) client: Option<View<'a>>,
+}
+
+impl<'a> Params<'a> {
+    fn read(params: Option<View<'a>>) -> Self {
+        let mut own = Self::default();
+        for (name, value) in params.into_iter().flat_map(View::members) {
+            let slot = match name.as_str() {
+                "\"_meta\"" => &mut own.meta,
+                "\"name\"" => &mut own.name,
+                "\"uri\"" => &mut own.uri,
+                "\"arguments\"" => &mut own.arguments,
+                "\"cursor\"" => &mut own.cursor,
+                "\"level\"" => &mut own.level,
+                "\"ref\"" => &mut own.reference,
+                "\"argument\"" => &mut own.argument,
+                "\"context\"" => &mut own.context,
+                "\"inputResponses\"" => &mut own.responses,
+                "\"requestState\"" => &mut own.state,
+                "\"notifications\"" => &mut own.notifications,
+                "\"protocolVersion\"" => &mut own.version,
+                "\"capabilities\"" => &mut own.capabilities,
+                "\"clientInfo\"" => &mut own.client,
+                _ => continue,
+            };
+            // Readers disagree on which of two members counts; here it is the first, as everywhere in the engine.
+            slot.get_or_insert(value);
+        }
+        own
+    }
+}
+
+impl Hub {
+    /// A client sent a message.
+    pub(crate) fn accept(&mut self, now: Tick, peer: Peer, origin: Origin, text: &str, message: Message<'_>) {
+        self.turn(now);
+        self.take(Source { peer, origin, batch: None }, text, message);
+    }
+
+    /// A client sent what is no message.
+    pub(crate) fn accept_misfit(&mut self, now: Tick, peer: Peer, origin: Origin, misfit: &Misfit) {
+        self.turn(now);
+        self.misfit(Source { peer, origin, batch: None }, misfit);
+    }
+
+    /// A client sent what shows no message at all.
+    pub(crate) fn accept_unreadable(
+        &mut self,
+        now: Tick,
+        peer: Peer,
+        origin: Origin,
+        violation: Violation,
+        error: &RpcError,
+    ) {
+        self.turn(now);
+        self.violated(peer, violation);
+        let source = Source { peer, origin, batch: None };
+        self.refuse_with(source, None, error, Some(Refusal::Malformed));
+    }
+
+    pub(super) fn take(&mut self, source: Source, text: &str, message: Message<'_>) {
+        match message {
+            Message::Request { id, method, params } => self.request(source, id, &method, params),
+            Message::Notification { method, params } => self.notified(source.peer, &method, params),
+            Message::Response { id, body } => self.answered(source.peer, id, text, body),
         }
     }
 
-    /// Answers a message that shows no request (JSON-RPC 2.0 §5: the id is then null).
-    fn unreadable(&mut self, violation: Violation, code: i64) {
-        let error = RpcError::new(code, format!("{violation}"));
-        self.tell(ServerEvent::PeerViolated(violation));
-        self.reply_error(None, &error);
-    }
-
-    fn message(&mut self, bytes: &[u8]) {
-        let text = match core::str::from_utf8(bytes) {
-            Ok(text) => text,
-            Err(error) => {
-                let violation = Violation::NotUtf8 { valid_up_to: error.valid_up_to() };
-                return self.unreadable(violation, code::PARSE_ERROR);
-            }
-        };
-        let mut envelope = Envelope::default();
-        match jsonrpc::read(text, &mut envelope) {
-            Ok(Shape::One) => self.classified(text, &envelope),
-            Ok(Shape::Batch(batch)) if batch.len() == 0 => {
-                self.unreadable(Violation::NotJsonRpc(Fault::EmptyBatch), code::INVALID_REQUEST);
-            }
-            Ok(Shape::Batch(batch)) if batch.len() > self.config.limits.max_batch_messages => {
-                let (messages, limit) = (batch.len(), self.config.limits.max_batch_messages);
-                self.unreadable(Violation::BatchTooLong { messages, limit }, code::INVALID_REQUEST);
-            }
-            Ok(Shape::Batch(batch)) if self.revision.is_some_and(Revision::has_batches) => {
-                for entry in batch.entries() {
-                    self.classified(entry, &jsonrpc::read_entry(entry));
-                }
-            }
-            Ok(Shape::Batch(batch)) => {
-                self.unreadable(Violation::Batch { messages: batch.len() }, code::INVALID_REQUEST);
-            }
-            Err(error) => self.unreadable(Violation::NotJson(error), code::PARSE_ERROR),
-        }
-    }
-
-    fn classified(&mut self, text: &str, envelope: &Envelope) {
-        match jsonrpc::classify(text, envelope) {
-            Ok((Message::Request { id, method, params }, _)) => self.request(id, &method, params),
-            Ok((Message::Notification { method, params }, _)) => self.notified(&method, params),
-            // A server of this kind asks nothing, so nothing answers it.
-            Ok((Message::Response { .. }, _)) => {
-                self.tell(ServerEvent::PeerViolated(Violation::UnknownResponse));
-            }
-            Err(misfit) => {
-                self.tell(ServerEvent::PeerViolated(Violation::NotJsonRpc(misfit.fault)));
-                let error = RpcError::new(code::INVALID_REQUEST, format!("{}", misfit.fault));
-                self.reply_error(misfit.request.as_ref(), &error);
-            }
-        }
+    /// Answers a message that is none.
+    pub(super) fn misfit(&mut self, source: Source, misfit: &Misfit) {
+        self.violated(source.peer, Violation::NotJsonRpc(misfit.fault));
+        let error = RpcError::new(code::INVALID_REQUEST, format!("{}", misfit.fault));
+        self.refuse_with(source, misfit.request.as_ref(), &error, Some(Refusal::Malformed));
     }
 
     /// Refuses a request with the code that its violation calls for.
-    fn refuse(&mut self, id: &Id, violation: Violation) {
+    pub(super) fn refuse(&mut self, source: Source, id: &Id, violation: Violation) {
         if let Verdict::Reply(code) = violation.verdict(Tolerance::Tolerant) {
-            self.reply_error(Some(id), &RpcError::new(code, format!("{violation}")));
+            let refusal = match code {
+                code::METHOD_NOT_FOUND => Some(Refusal::Method),
+                code::INVALID_REQUEST => Some(Refusal::Malformed),
+                _ => None,
+            };
+            self.refuse_with(source, Some(id), &RpcError::new(code, format!("{violation}")), refusal);
         }
-        self.tell(ServerEvent::PeerViolated(violation));
+        self.violated(source.peer, violation);
     }
 
-    fn request(&mut self, id: Id, method: &str, params: Option<View<'_>>) {
+    fn request(&mut self, source: Source, id: Id, method: &str, params: Option<View<'_>>) {
+        if let Err(violation) = self.check_request(source.peer, &id, method, params) {
+            return self.refuse(source, &id, violation);
+        }
+        let params = Params::read(params);
+        let Some(peer) = self.peers.get(&source.peer) else { return };
+        let is_modern = match peer.binding {
+            Binding::Exchange => true,
+            Binding::Session => false,
+            // Nothing but `server/discover` shows its era without an envelope.
+            Binding::Pipe => modern::version_of(params.meta).is_some() || method == "server/discover",
+        };
+        if is_modern {
+            self.modern_request(source, id, method, &params);
+        } else {
+            self.legacy_request(source, id, method, &params);
+        }
+    }
+
+    fn check_request(
+        &self,
+        peer: Peer,
+        id: &Id,
+        method: &str,
+        params: Option<View<'_>>,
+    ) -> Result<(), Violation> {
         let limits = &self.config.limits;
         if id.bytes() > limits.max_id_bytes {
-            let violation = Violation::IdTooLong { bytes: id.bytes(), limit: limits.max_id_bytes };
-            return self.refuse(&id, violation);
+            return Err(Violation::IdTooLong { bytes: id.bytes(), limit: limits.max_id_bytes });
         }
         if method.len() > limits.max_method_bytes {
-            let violation = Violation::MethodTooLong { bytes: method.len(), limit: limits.max_method_bytes };
-            return self.refuse(&id, violation);
+            return Err(Violation::MethodTooLong { bytes: method.len(), limit: limits.max_method_bytes });
         }
         if params.is_some_and(|params| params.kind() != Kind::Object) {
-            return self.refuse(&id, Violation::BadParams);
+            return Err(Violation::BadParams);
         }
-        let params = params.unwrap_or(View::trusted("{}"));
+        let listens = |id: &Id| self.peers.get(&peer).is_some_and(|peer| peer.listens.contains_key(id));
+        if self.requests.asked(&(peer, id.clone())) || listens(id) {
+            return Err(Violation::IdInUse);
+        }
+        Ok(())
+    }
+
+    fn notified(&mut self, peer: Peer, method: &str, params: Option<View<'_>>) {
         match method {
-            "initialize" => self.initialize(&id, params),
-            "ping" | "shutdown" => self.reply(&id, "{}"),
-            "server/discover" => self.refuse(&id, Violation::MethodNotOffered),
-            _ if self.revision.is_none() => {
-                let error = RpcError::new(code::NOT_INITIALIZED, "the session is not initialized");
-                self.reply_error(Some(&id), &error);
+            "notifications/cancelled" => {
+                let id = params.and_then(|params| params.get("requestId")).and_then(Id::read);
+                if let Some(id) = id {
+                    return self.cancelled(peer, &id);
+                }
+                self.violated(peer, Violation::BadNotification { method: "notifications/cancelled" });
             }
-            "tools/list" => {
-                let tools = self.list_tools();
-                self.reply(&id, &tools);
+            "notifications/roots/list_changed" if self.revision(peer).is_some() => {
+                self.tell(ServerEvent::RootsChanged { peer });
             }
-            "tools/call" => self.call_tool(id, params),
-            _ => self.refuse(&id, Violation::MethodNotOffered),
+            _ => {}
         }
     }
 
-    fn initialize(&mut self, id: &Id, params: View<'_>) {
-        if self.revision.is_some() {
-            let error = RpcError::new(code::INVALID_REQUEST, "the session is initialized already");
-            return self.reply_error(Some(id), &error);
-        }
-        let Some(asked) = params.get("protocolVersion").and_then(View::to_str) else {
-            let error = RpcError::new(code::INVALID_PARAMS, "`protocolVersion` must be a string");
-            return self.reply_error(Some(id), &error);
-        };
-        let revision = Revision::spoken(&asked).unwrap_or(Revision::V2025_11_25);
-        let client = Implementation::read(params.get("clientInfo").unwrap_or(View::trusted("{}")));
-        let mut result = String::from("{\"protocolVersion\":");
-        push_string(&mut result, revision.as_str());
-        result.push_str(",\"capabilities\":{\"tools\":{}},\"serverInfo\":");
-        self.config.implementation.push_to(&mut result);
-        if let Some(instructions) = &self.config.instructions {
-            result.push_str(",\"instructions\":");
-            push_string(&mut result, instructions);
-        }
-        result.push('}');
-        self.revision = Some(revision);
-        self.reply(id, &result);
-        self.tell(ServerEvent::Initialized { client, revision });
-    }
-
-    fn list_tools(&self) -> String {
-        let mut list = String::from("{\"tools\":[");
-        for (at, tool) in self.config.tools.iter().enumerate() {
-            if at > 0 {
-                list.push(',');
+    fn answered(&mut self, peer: Peer, id: ResponseId, text: &str, body: Body) {
+        let asked = match id {
+            ResponseId::Minted(id) | ResponseId::Respelled(id) => id,
+            ResponseId::Unknown | ResponseId::Foreign => {
+                return self.violated(peer, Violation::UnknownResponse);
             }
-            list.push_str(tool.as_str());
-        }
-        list.push_str("]}");
-        list
-    }
-
-    fn call_tool(&mut self, id: Id, params: View<'_>) {
-        let limit = self.config.limits.max_asks;
-        if self.requests.asked(&id) {
-            return self.refuse(&id, Violation::IdInUse);
-        }
-        if self.requests.asks() >= limit {
-            return self.refuse(&id, Violation::TooManyAsks { limit });
-        }
-        let name = params.get("name").and_then(View::to_str);
-        let known = |name: &str| {
-            self.config.tools.iter().any(|tool| tool.view().get("name").is_some_and(|own| own.is_str(name)))
         };
-        let Some(name) = name.filter(|name| known(name)) else {
-            let error = RpcError::new(code::INVALID_PARAMS, "unknown tool");
-            return self.reply_error(Some(&id), &error);
+        let answer = match body {
+            Body::Result { span } => Ok(View::trusted(span.of(text))),
+            Body::Error(error) => Err(error),
+            Body::Faulty(fault) => Err(RpcError::new(code::INVALID_REQUEST, format!("{fault}"))),
         };
-        let arguments = params.get("arguments").unwrap_or(View::trusted("{}"));
-        if arguments.kind() != Kind::Object {
-            let error = RpcError::new(code::INVALID_PARAMS, "`arguments` must be an object");
-            return self.reply_error(Some(&id), &error);
-        }
-        let token = params.get("_meta").and_then(|meta| meta.get("progressToken"));
-        let progress_token = token
-            .filter(|token| matches!(token.kind(), Kind::Number | Kind::String))
-            .filter(|token| token.as_str().len() <= self.config.limits.max_id_bytes)
-            .map(|token| token.as_str().into());
-        let event = ServerEvent::Called {
-            call: ServedCall(id.clone()),
-            name: name.into_owned(),
-            arguments: arguments.to_raw(),
-        };
-        self.requests.ask(id, Served { progress_token });
-        self.tell(event);
-    }
-
-    fn notified(&mut self, method: &str, params: Option<View<'_>>) {
-        if method != "notifications/cancelled" {
-            return;
-        }
-        let Some(id) = params.and_then(|params| params.get("requestId")).and_then(Id::read) else {
-            let violation = Violation::BadNotification { method: "notifications/cancelled" };
-            return self.tell(ServerEvent::PeerViolated(violation));
-        };
-        if self.requests.answer(&id).is_some() {
-            self.tell(ServerEvent::Cancelled { call: ServedCall(id) });
-        }
+        self.asked_is_answered(peer, asked, answer);
     }
 }

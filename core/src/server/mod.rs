@@ -1,29 +1,92 @@
-//! The server: lifecycle gate and dispatch of tools, in the legacy era.
+//! The server: what it offers, whom it serves, and what it asks of its application.
+//!
+//! [`Hub`] is one server with all its clients: whole messages go in, whole messages and events come out, each
+//! message with the request that it belongs to. [`Server`] is a hub with one client at the other end of a
+//! pipe; [`http::Endpoint`](crate::http::Endpoint) is a hub behind HTTP.
+//!
+//! An application is asked once for each request, and again once a client has answered what the
+//! application wanted to know first; both eras look alike to it.
 
+mod answers;
+mod asked;
+mod batch;
+mod calls;
 mod dispatch;
+mod event;
+mod hub;
+mod legacy;
+mod lists;
+mod modern;
+mod peers;
+mod permits;
+mod rounds;
+mod seal;
+mod shape;
+mod stdio;
+mod subscriptions;
 
-use alloc::{collections::VecDeque, string::String, vec::Vec};
+use alloc::{string::String, vec::Vec};
+use core::time::Duration;
 
-use crate::{
-    Limits, Misuse, Tick, Violation,
-    frame::{Framer, Framing},
-    json::{Kind, RawJson},
-    jsonrpc::{self, Id, RpcError},
-    protocol::{Implementation, Revision},
-    requests::Requests,
-};
+use crate::{Limits, frame::Framing, json::RawJson, protocol::Implementation};
+
+pub use event::{Answer, Context, Input, Peer, Question, Request, ServedCall, ServerEvent};
+pub use hub::Hub;
+pub use seal::StateKey;
+pub use stdio::{Server, ServerEffect};
+
+pub(crate) use hub::{Delivery, HubEffect, Origin, Refusal, Route};
+pub(crate) use peers::Binding;
 
 /// How a server behaves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "the protocol declares each by itself")]
 pub struct ServerConfig {
     /// Who the server says it is.
     pub implementation: Implementation,
     /// What the server wants a model to know.
     pub instructions: Option<String>,
-    /// The tools, each as the object that `tools/list` shows.
+    /// The tools, each as the object that `tools/list` shows. An entry without a name, or with one that stands
+    /// there already, is left out.
     pub tools: Vec<RawJson>,
-    /// How messages to the client are delimited.
+    /// The resources, each as the object that `resources/list` shows; told apart by `uri`.
+    pub resources: Vec<RawJson>,
+    /// The templates, each as the object that `resources/templates/list` shows; told apart by `uriTemplate`.
+    pub resource_templates: Vec<RawJson>,
+    /// The prompts, each as the object that `prompts/list` shows; told apart by `name`.
+    pub prompts: Vec<RawJson>,
+    /// The server has resources, or may have some later. It has where some are listed.
+    pub has_resources: bool,
+    /// The server has prompts, or may have some later. It has where some are listed.
+    pub has_prompts: bool,
+    /// The application completes arguments.
+    pub completes: bool,
+    /// The application sends log messages.
+    pub logs: bool,
+    /// The application tells when a resource changes.
+    pub watches: bool,
+    /// What it offers may change while it serves.
+    pub changes: bool,
+    /// Tools that declare `destructiveHint` are called; otherwise a call is answered with a tool's failure.
+    pub allows_destructive: bool,
+    /// How the one who runs the server allows them, for the text of that failure.
+    pub destructive_hint: String,
+    /// Entries on one page of a listing. Default 1,000.
+    pub page_entries: usize,
+    /// How long a client may keep a listing, a discovery or a resource that does not say so itself (modern
+    /// era). Default 0: it asks each time.
+    pub cache_ttl: Duration,
+    /// The time that an application has for a request. Default 1 h.
+    pub call_timeout: Duration,
+    /// The time that a client has to answer a question. Default 10 min.
+    pub ask_timeout: Duration,
+    /// The time after which a client cannot go on with a request that asked it something (modern era). Default
+    /// 1 h.
+    pub state_ttl: Duration,
+    /// What proves that such a request's state is ours. Without a key no such request can be made.
+    pub state_key: Option<StateKey>,
+    /// How messages to a client on a pipe are delimited.
     pub framing: Framing,
     /// Bounds on what a client can make the server keep.
     pub limits: Limits,
@@ -35,207 +98,25 @@ impl Default for ServerConfig {
             implementation: Implementation::new("selvedge", env!("CARGO_PKG_VERSION")),
             instructions: None,
             tools: Vec::new(),
+            resources: Vec::new(),
+            resource_templates: Vec::new(),
+            prompts: Vec::new(),
+            has_resources: false,
+            has_prompts: false,
+            completes: false,
+            logs: false,
+            watches: false,
+            changes: false,
+            allows_destructive: false,
+            destructive_hint: String::new(),
+            page_entries: 1_000,
+            cache_ttl: Duration::ZERO,
+            call_timeout: Duration::from_hours(1),
+            ask_timeout: Duration::from_mins(10),
+            state_ttl: Duration::from_hours(1),
+            state_key: None,
             framing: Framing::default(),
             limits: Limits::default(),
         }
-    }
-}
-
-/// What a server asks its host to do next.
-///
-/// Exhaustive on purpose: a host that cannot carry out a new effect must not compile.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[must_use]
-pub enum ServerEffect {
-    /// Write these bytes to the client, whole and in order.
-    Send(Vec<u8>),
-    /// Tell the application.
-    Event(ServerEvent),
-}
-
-/// Names a call that a client makes.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ServedCall(Id);
-
-/// What happened.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ServerEvent {
-    /// A client has shaken hands.
-    Initialized {
-        /// The client; its name is empty where it did not give one.
-        client: Implementation,
-        /// The revision that both sides speak from here on.
-        revision: Revision,
-    },
-    /// A client calls a tool; `answer` answers it.
-    Called {
-        /// The call.
-        call: ServedCall,
-        /// The tool, one of the listed ones.
-        name: String,
-        /// Its arguments, an object.
-        arguments: RawJson,
-    },
-    /// The client does not want the answer any more.
-    Cancelled {
-        /// The call.
-        call: ServedCall,
-    },
-    /// The client did something against the protocol.
-    PeerViolated(Violation),
-    /// The client has closed the session; calls under way may still be answered.
-    Closed,
-}
-
-/// One session with one client, as a value: bytes and commands in, effects out.
-///
-/// The verbs are those of [`Client`](crate::Client).
-#[derive(Debug)]
-pub struct Server {
-    config: ServerConfig,
-    framer: Framer,
-    requests: Requests<(), Served>,
-    effects: VecDeque<ServerEffect>,
-    revision: Option<Revision>,
-    is_closed: bool,
-}
-
-/// A call that waits for the application.
-#[derive(Debug)]
-struct Served {
-    /// The token that the client wants progress reported under, as its JSON text.
-    progress_token: Option<String>,
-}
-
-impl Server {
-    /// Makes a server that has met no client yet.
-    #[must_use]
-    pub fn new(config: ServerConfig) -> Self {
-        Self {
-            framer: Framer::new(config.limits.max_message_bytes),
-            config,
-            requests: Requests::new(),
-            effects: VecDeque::new(),
-            revision: None,
-            is_closed: false,
-        }
-    }
-
-    /// The client wrote these bytes.
-    pub fn handle_bytes(&mut self, _now: Tick, bytes: &[u8]) {
-        if self.is_closed {
-            return;
-        }
-        let mut framer = core::mem::replace(&mut self.framer, Framer::new(0));
-        let mut feed = framer.feed(bytes);
-        while let Some(piece) = feed.next() {
-            self.piece(piece);
-        }
-        self.framer = framer;
-    }
-
-    /// The client's output has ended.
-    pub fn handle_eof(&mut self, _now: Tick) {
-        if self.is_closed {
-            return;
-        }
-        if let Some(piece) = self.framer.finish() {
-            self.piece(piece);
-        }
-        self.is_closed = true;
-        self.tell(ServerEvent::Closed);
-    }
-
-    /// Time has passed. No deadline of a server exists yet.
-    pub fn handle_timeout(&mut self, _now: Tick) {}
-
-    /// Answers a call with its result, an object, or with a protocol error.
-    ///
-    /// # Errors
-    ///
-    /// The client does not wait for this answer, or the result is not an object.
-    pub fn answer(&mut self, call: &ServedCall, answer: Result<&RawJson, &RpcError>) -> Result<(), Misuse> {
-        if answer.is_ok_and(|result| result.view().kind() != Kind::Object) {
-            return Err(Misuse::NotAnObject { what: "the answer" });
-        }
-        if self.requests.answer(&call.0).is_none() {
-            return Err(Misuse::UnknownAsk);
-        }
-        match answer {
-            Ok(result) => self.reply(&call.0, result.as_str()),
-            Err(error) => self.reply_error(Some(&call.0), error),
-        }
-        Ok(())
-    }
-
-    /// Reports how far a call is, where its client wants to know: what is done, what there is to do, and
-    /// what is being done.
-    ///
-    /// # Errors
-    ///
-    /// The client does not wait for an answer to this call.
-    pub fn report_progress(
-        &mut self,
-        call: &ServedCall,
-        progress: u64,
-        total: Option<u64>,
-        message: Option<&str>,
-    ) -> Result<(), Misuse> {
-        use core::fmt::Write as _;
-        let served = self.requests.get_asked(&call.0).ok_or(Misuse::UnknownAsk)?;
-        let Some(token) = &served.progress_token else { return Ok(()) };
-        // Writing to a `String` never fails.
-        let mut params = String::new();
-        let _ = write!(params, "{{\"progressToken\":{token},\"progress\":{progress}");
-        if let Some(total) = total {
-            let _ = write!(params, ",\"total\":{total}");
-        }
-        if let Some(message) = message {
-            params.push_str(",\"message\":");
-            crate::json::push_string(&mut params, message);
-        }
-        params.push('}');
-        let mut message = String::new();
-        jsonrpc::push_notification(&mut message, "notifications/progress", Some(&params));
-        self.send(message);
-        Ok(())
-    }
-
-    /// Returns the next thing that the host must do, oldest first.
-    pub fn poll_effect(&mut self) -> Option<ServerEffect> {
-        self.effects.pop_front()
-    }
-
-    /// Returns when the host must call [`handle_timeout`](Self::handle_timeout) next.
-    #[must_use]
-    pub const fn poll_timeout(&self) -> Option<Tick> {
-        None
-    }
-
-    /// Returns how many calls wait for the application.
-    #[must_use]
-    pub fn calls_in_flight(&self) -> usize {
-        self.requests.asks()
-    }
-
-    fn tell(&mut self, event: ServerEvent) {
-        self.effects.push_back(ServerEffect::Event(event));
-    }
-
-    fn send(&mut self, message: String) {
-        self.effects.push_back(ServerEffect::Send(self.config.framing.frame(message.into_bytes())));
-    }
-
-    fn reply(&mut self, id: &Id, result: &str) {
-        let mut message = String::with_capacity(64 + result.len());
-        jsonrpc::push_result(&mut message, id, result);
-        self.send(message);
-    }
-
-    fn reply_error(&mut self, id: Option<&Id>, error: &RpcError) {
-        let mut message = String::with_capacity(96 + error.message.len());
-        jsonrpc::push_error(&mut message, id, error);
-        self.send(message);
     }
 }

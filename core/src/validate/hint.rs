@@ -124,7 +124,7 @@ fn of_choice(choice: &Choice, item: Item<'_>) -> Option<String> {
 }
 
 /// Returns the candidate most like a name, if any is like it at all.
-fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let name = folded(name)?;
     let bound = (name.len() / 3).max(1);
     let scored = candidates.filter_map(|candidate| {

@@ -47,6 +47,8 @@ use core::fmt;
 use check::{Checker, Spot, Verdict};
 use schema::{Rule, Schema};
 
+pub(crate) use hint::nearest;
+
 use crate::json::{MAX_DEPTH, Shown, Tape, Value, View};
 
 /// The steps that a check may take by default, beside those that the value's size grants.

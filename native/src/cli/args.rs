@@ -3,7 +3,7 @@
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use selvedge::core::frame::Framing;
+use selvedge::core::{client::EraPolicy, frame::Framing, protocol::Revision};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -81,6 +81,9 @@ pub(super) struct Global {
     /// Delimit messages by line ends, or by headers as language servers do
     #[arg(long, global = true, value_name = "HOW", default_value = "newline", help_heading = "Server")]
     pub(super) framing: Frames,
+    /// Shake hands first and ask what it speaks where that fails, the other way round, or speak one revision only
+    #[arg(long, global = true, value_name = "HOW", default_value = "legacy-first", help_heading = "Server")]
+    pub(super) era: Eras,
     /// End the session at the first line that is no message, and refuse listings with a bad entry
     #[arg(long, global = true, help_heading = "Server")]
     pub(super) strict: bool,
@@ -117,6 +120,37 @@ impl From<Frames> for Framing {
             Frames::Newline => Self::Newline,
             Frames::ContentLength => Self::ContentLength,
         }
+    }
+}
+
+/// Which era is tried first, or which revision is spoken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Eras {
+    LegacyFirst,
+    ModernFirst,
+    #[value(name = "2026-07-28")]
+    V2026_07_28,
+    #[value(name = "2025-11-25")]
+    V2025_11_25,
+    #[value(name = "2025-06-18")]
+    V2025_06_18,
+    #[value(name = "2025-03-26")]
+    V2025_03_26,
+    #[value(name = "2024-11-05")]
+    V2024_11_05,
+}
+
+impl From<Eras> for EraPolicy {
+    fn from(eras: Eras) -> Self {
+        Self::Pinned(match eras {
+            Eras::LegacyFirst => return Self::LegacyFirst,
+            Eras::ModernFirst => return Self::ModernFirst,
+            Eras::V2026_07_28 => Revision::V2026_07_28,
+            Eras::V2025_11_25 => Revision::V2025_11_25,
+            Eras::V2025_06_18 => Revision::V2025_06_18,
+            Eras::V2025_03_26 => Revision::V2025_03_26,
+            Eras::V2024_11_05 => Revision::V2024_11_05,
+        })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use selvedge::{Error, core::protocol::Era};
 use serde::Serialize;
 
 use super::{Exit, Failure, Session};
@@ -21,7 +22,7 @@ pub(super) async fn ping(session: &Session<'_>, count: u32) -> Result<Exit, Fail
     let mut times = Vec::new();
     for at in 1..=count {
         let started = Instant::now();
-        session.wait("pinging", session.connection.ping()).await?;
+        session.wait("pinging", sign_of_life(session)).await?;
         let time = started.elapsed();
         times.push(time);
         if !session.output.is_json {
@@ -46,6 +47,14 @@ pub(super) async fn ping(session: &Session<'_>, count: u32) -> Result<Exit, Fail
         session.output.print(format!("fastest {min}, median {median}, slowest {max}\n"))?;
     }
     Ok(Exit::Done)
+}
+
+/// Asks for what costs a server next to nothing; the modern era has no pings.
+async fn sign_of_life(session: &Session<'_>) -> Result<(), Error> {
+    match session.handshake.revision.era() {
+        Era::Legacy => session.connection.ping().await,
+        Era::Modern => session.connection.discover().await.map(drop),
+    }
 }
 
 /// Returns a time for people.

@@ -34,6 +34,7 @@ impl Plan {
         server.env = global.env.iter().map(variable).collect::<Result<_, _>>()?;
         let mut client = ClientConfig::default();
         client.framing = global.framing.into();
+        client.era = global.era.into();
         client.tolerance = if global.strict { Tolerance::Strict } else { Tolerance::Tolerant };
         if let Some(timeout) = global.timeout {
             client.handshake_timeout = timeout;
@@ -49,7 +50,12 @@ impl Plan {
         };
         let seen = Arc::new(Seen::new(client.tolerance));
         let sink = seen.clone();
-        let options = Options { client, trace, on_event: Some(Arc::new(move |event| sink.take(event))) };
+        let options = Options {
+            client,
+            trace,
+            on_event: Some(Arc::new(move |event| sink.take(event))),
+            ..Options::default()
+        };
         Ok(Self { server, options, seen })
     }
 }

@@ -1,5 +1,6 @@
 //! One server and the way to it.
 
+mod handlers;
 mod types;
 
 use std::sync::{
@@ -9,12 +10,12 @@ use std::sync::{
 
 use selvedge_core::{
     Misuse,
-    client::{Answer, AskId, Evidence, Reason, RetirementError},
+    client::{Answer, AskId, CallId, Evidence, Reason, RetirementError},
     json::RawJson,
     jsonrpc::RpcError,
     protocol::{
-        CallToolResult, Completion, Handshake, Listing, Prompt, PromptResult, ReadResult, Resource,
-        ResourceTemplate, Tool,
+        CallToolResult, Completion, Handshake, Interests, Listing, Prompt, PromptResult, ReadResult,
+        Resource, ResourceTemplate, Tool,
     },
 };
 use serde::Serialize;
@@ -25,6 +26,7 @@ use crate::{
     process::Server,
 };
 
+pub use handlers::{Handler, Handlers, Review, ReviewedSampling};
 pub(crate) use types::Shared;
 pub use types::{CallOptions, ConnectError, Error, EventSink, Inspection, Options};
 
@@ -101,7 +103,8 @@ impl Connection {
 
     /// Prepares a connection without starting anything. Must be called within a tokio runtime.
     #[must_use]
-    pub fn prepare(server: Server, options: Options) -> Prepared {
+    pub fn prepare(server: Server, mut options: Options) -> Prepared {
+        options.handlers.declare(&mut options.client.offers);
         let (orders, ordered) = mpsc::unbounded_channel();
         let (commands, commanded) = mpsc::unbounded_channel();
         let inbox = Inbox { orders: ordered, commands: commanded, is_open: true };
@@ -166,7 +169,16 @@ impl Connection {
     ///
     /// The call has no answer.
     pub async fn list_tools(&self) -> Result<Listing<Tool>, Error> {
-        match self.order(Request::ListTools, CallOptions::default()).await? {
+        self.list_tools_with(CallOptions::default()).await
+    }
+
+    /// Lists all tools in a certain way.
+    ///
+    /// # Errors
+    ///
+    /// The call has no answer.
+    pub async fn list_tools_with(&self, options: CallOptions) -> Result<Listing<Tool>, Error> {
+        match self.order(Request::ListTools, options).await? {
             Answer::Tools(listing) => Ok(listing),
             other => Err(mismatch(&other)),
         }
@@ -214,8 +226,17 @@ impl Connection {
     ///
     /// The call has no answer.
     pub async fn read_resource(&self, uri: &str) -> Result<ReadResult, Error> {
+        self.read_resource_with(uri, CallOptions::default()).await
+    }
+
+    /// Reads a resource in a certain way.
+    ///
+    /// # Errors
+    ///
+    /// The call has no answer.
+    pub async fn read_resource_with(&self, uri: &str, options: CallOptions) -> Result<ReadResult, Error> {
         let request = Request::ReadResource { uri: uri.to_owned() };
-        match self.order(request, CallOptions::default()).await? {
+        match self.order(request, options).await? {
             Answer::Resource(result) => Ok(result),
             other => Err(mismatch(&other)),
         }
@@ -279,11 +300,52 @@ impl Connection {
         self.order(Request::SetLogLevel { level: level.to_owned() }, CallOptions::default()).await.map(drop)
     }
 
-    /// Asks the server for a sign of life.
+    /// Has a modern server tell of changes; returns what `stop_listening` takes, and what the server agreed to.
+    /// The events come to [`Options::on_event`]. Changes of lists come without this.
     ///
     /// # Errors
     ///
-    /// The call has no answer.
+    /// The call has no answer, or the session is of the legacy era.
+    pub async fn listen(&self, interests: &Interests) -> Result<(CallId, Interests), Error> {
+        let request = Request::Listen { interests: interests.clone() };
+        match self.order(request, CallOptions::default()).await? {
+            Answer::Listening { listen, agreed } => Ok((listen, agreed)),
+            other => Err(mismatch(&other)),
+        }
+    }
+
+    /// Ends what `listen` began.
+    ///
+    /// # Errors
+    ///
+    /// No such stream is open.
+    pub async fn stop_listening(&self, listen: CallId) -> Result<(), Misuse> {
+        let (reply, done) = oneshot::channel();
+        let sent = self.inner.commands.send(Command::StopListening { listen, reply });
+        match sent {
+            Ok(()) => done.await.unwrap_or(Err(Misuse::UnknownListen)),
+            Err(_) => Err(Misuse::UnknownListen),
+        }
+    }
+
+    /// Asks a modern server anew what it speaks and offers.
+    ///
+    /// # Errors
+    ///
+    /// The call has no answer, or the session is of the legacy era.
+    pub async fn discover(&self) -> Result<Handshake, Error> {
+        let options = CallOptions { bypass_cache: true, ..CallOptions::default() };
+        match self.order(Request::Discover, options).await? {
+            Answer::Discovered(handshake) => Ok(handshake),
+            other => Err(mismatch(&other)),
+        }
+    }
+
+    /// Asks the server for a sign of life. The modern era has no pings: there [`discover`](Self::discover) does.
+    ///
+    /// # Errors
+    ///
+    /// The call has no answer, or the session is of the modern era.
     pub async fn ping(&self) -> Result<(), Error> {
         self.order(Request::Ping, CallOptions::default()).await.map(drop)
     }
@@ -355,7 +417,8 @@ impl Connection {
         let ticket = inner.tickets.fetch_add(1, Ordering::Relaxed);
         let on_progress = options.on_progress.map(|sink| sink as ProgressSink);
         let timeouts = Timeouts { idle: options.timeout, total: options.total_timeout };
-        let order = Order { ticket, request, timeouts, on_progress, reply };
+        let CallOptions { log_level, meta, bypass_cache, .. } = options;
+        let order = Order { ticket, request, timeouts, log_level, meta, bypass_cache, on_progress, reply };
         if inner.orders.send(order).is_err() {
             return Err(Error::Call(inner.shared.unavailable()));
         }

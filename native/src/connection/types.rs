@@ -9,10 +9,12 @@ use std::{
 use selvedge_core::{
     Client, ClientConfig, Misuse,
     client::{CallError, Event, Evidence, Progress, Reason, RetirementError},
-    protocol::Handshake,
+    json::RawJson,
+    protocol::{Handshake, LogLevel},
 };
 use tokio::sync::watch;
 
+use super::handlers::Handlers;
 use crate::trace::Trace;
 
 /// Is told of everything that happens on a connection, in order, on its own task: it must not block.
@@ -23,6 +25,8 @@ pub type EventSink = Arc<dyn Fn(&Event) + Send + Sync>;
 pub struct Options {
     /// How the client behaves.
     pub client: ClientConfig,
+    /// Who answers what the server asks; by default nobody, and nothing is declared.
+    pub handlers: Handlers,
     /// Told of everything that happens.
     pub on_event: Option<EventSink>,
     /// Records every frame with its tick.
@@ -31,7 +35,10 @@ pub struct Options {
 
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Options").field("client", &self.client).finish_non_exhaustive()
+        f.debug_struct("Options")
+            .field("client", &self.client)
+            .field("handlers", &self.handlers)
+            .finish_non_exhaustive()
     }
 }
 
@@ -44,6 +51,12 @@ pub struct CallOptions {
     pub total_timeout: Option<Duration>,
     /// Told how far the call is, on the connection's own task: it must not block.
     pub on_progress: Option<Box<dyn FnMut(Progress) + Send>>,
+    /// The lowest level of log messages that a modern server may send for this call.
+    pub log_level: Option<LogLevel>,
+    /// An object whose members are added to the call's `_meta`.
+    pub meta: Option<RawJson>,
+    /// Ask the server even where an answer that it gave earlier is still fresh.
+    pub bypass_cache: bool,
 }
 
 impl fmt::Debug for CallOptions {
@@ -51,6 +64,9 @@ impl fmt::Debug for CallOptions {
         f.debug_struct("CallOptions")
             .field("timeout", &self.timeout)
             .field("total_timeout", &self.total_timeout)
+            .field("log_level", &self.log_level)
+            .field("meta", &self.meta)
+            .field("bypass_cache", &self.bypass_cache)
             .finish_non_exhaustive()
     }
 }

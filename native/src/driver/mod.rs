@@ -1,5 +1,6 @@
 //! The loop that carries a client's effects out and brings it what the world did.
 
+mod asks;
 mod order;
 mod streams;
 
@@ -11,10 +12,11 @@ use std::{
 };
 
 use selvedge_core::{
-    Client, Tick,
+    Client, Misuse, Tick,
     client::{
         Answer, CallError, CallId, Effect, Event, Evidence, ExitStatus, Reason, RetirementError, State,
     },
+    jsonrpc::{RpcError, code},
     protocol::Handshake,
 };
 use tokio::sync::{mpsc::error::TryRecvError, oneshot};
@@ -25,6 +27,7 @@ use crate::{
     process::{self, Process, Server},
     trace::Trace,
 };
+use asks::{Answered, Asks};
 use streams::{Streams, Turn};
 
 pub(crate) use order::{Command, Inbox, Order, ProgressSink, Request, Timeouts};
@@ -48,6 +51,7 @@ pub(crate) struct Driver {
     inbox: Inbox,
     ready: Option<oneshot::Sender<Handshake>>,
     on_event: Option<EventSink>,
+    asks: Asks,
     shared: Arc<Shared>,
     trace: Option<Trace>,
     streams: Streams,
@@ -73,6 +77,7 @@ impl Driver {
             inbox,
             ready: Some(ready),
             on_event: options.on_event,
+            asks: Asks::new(options.handlers),
             shared,
             trace: options.trace,
             streams: Streams::default(),
@@ -117,7 +122,7 @@ impl Driver {
             self.streams.arm(self.client.poll_timeout().into_iter().chain(held).min(), self.origin);
             let turn = match self.streams.read_soon(self.client.calls_in_flight()) {
                 Some(read) => Turn::Read(read),
-                None => self.streams.next(&mut self.inbox).await,
+                None => self.streams.next(&mut self.inbox, &mut self.asks).await,
             };
             now = self.now();
             self.take(turn, now);
@@ -145,6 +150,7 @@ impl Driver {
             Turn::Wrote(result) => self.take_written(result, now),
             Turn::Command(command) => self.command(command, now),
             Turn::Order(order) => self.take_order(order, now),
+            Turn::Answered(answered) => self.answered(&answered, now),
             Turn::Exited(status) => self.take_exit(status, now),
             Turn::Woke => self.streams.alarm_at = None,
         }
@@ -184,8 +190,26 @@ impl Driver {
         }
         // The client's first answer to an exit is to end what is left of the group.
         self.carry_out(now);
+        // Where the client had another server started, the first was reaped to make room for it.
+        if self.streams.exit_is_seen {
+            self.reap();
+        }
+    }
+
+    /// Reaps a server whose end was seen, and whose group was ended.
+    fn reap(&mut self) {
         if let Some(process) = &mut self.streams.process {
             process.group.reap();
+        }
+    }
+
+    /// A handler has answered a question.
+    fn answered(&mut self, answered: &Answered, now: Tick) {
+        let Answered { ask, answer } = answered;
+        if let Err(Misuse::NotAnObject { .. }) = self.client.answer_ask(now, ask, answer.as_ref()) {
+            let error = RpcError::new(code::INTERNAL_ERROR, "the answer is not an object");
+            // The question was there a moment ago.
+            let _ = self.client.answer_ask(now, ask, Err(&error));
         }
     }
 
@@ -255,7 +279,10 @@ impl Driver {
             }
             Some(Command::AnswerAsk { ask, answer, reply }) => {
                 // Whoever answered may be gone; the answer counts all the same.
-                let _ = reply.send(self.client.answer_ask(&ask, answer.as_ref()));
+                let _ = reply.send(self.client.answer_ask(now, &ask, answer.as_ref()));
+            }
+            Some(Command::StopListening { listen, reply }) => {
+                let _ = reply.send(self.client.stop_listening(now, listen));
             }
             Some(Command::Inspect { reply }) => {
                 let _ = reply.send(Inspection::of(&self.client, self.opened_after));
@@ -304,6 +331,12 @@ impl Driver {
     }
 
     fn open(&mut self) {
+        if self.streams.process.is_some() {
+            // What is left of a server that is replaced: its last words, and its leader, which is gone.
+            self.drain_errors();
+            self.reap();
+            self.streams.reset();
+        }
         match process::start(&self.server) {
             Ok(process) => {
                 self.streams.open(process);
@@ -346,6 +379,11 @@ impl Driver {
                     let _ = ready.send(handshake);
                 }
             }
+            Event::Asked { ask, what, params } => self.asks.ask(ask, what, params),
+            Event::AskWithdrawn { ask } => self.asks.withdraw(&ask),
+            Event::Replaced(cause) => {
+                tracing::debug!(server = self.server.name(), %cause, "started anew to be asked otherwise");
+            }
             Event::PeerViolated(violation) => self.violations.take(&violation, now),
             Event::Closed(reason) => {
                 tracing::debug!(server = self.server.name(), %reason, "closed");
@@ -373,11 +411,16 @@ impl Driver {
         }
     }
 
-    /// Settles what is left once the server is gone, and says so to whoever waits for it.
-    fn retire(mut self) {
+    /// Takes the diagnostics that are there already.
+    fn drain_errors(&mut self) {
         while let Some(Ok(1..)) = self.streams.try_read_errors() {
             self.take_errors(&Ok(1), self.now());
         }
+    }
+
+    /// Settles what is left once the server is gone, and says so to whoever waits for it.
+    fn retire(mut self) {
+        self.drain_errors();
         self.shared.finish(self.client.stderr_tail());
         // What was ordered meanwhile is answered like any call that comes too late.
         self.inbox.commands.close();

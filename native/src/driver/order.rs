@@ -7,6 +7,7 @@ use selvedge_core::{
     client::{Answer, AskId, CallId, CallOptions, Progress},
     json::RawJson,
     jsonrpc::RpcError,
+    protocol::{Interests, LogLevel},
 };
 use tokio::sync::{mpsc, oneshot};
 
@@ -24,6 +25,10 @@ pub(crate) enum Command {
         answer: Result<RawJson, RpcError>,
         reply: oneshot::Sender<Result<(), Misuse>>,
     },
+    StopListening {
+        listen: CallId,
+        reply: oneshot::Sender<Result<(), Misuse>>,
+    },
     Inspect {
         reply: oneshot::Sender<Inspection>,
     },
@@ -35,6 +40,9 @@ pub(crate) struct Order {
     pub(crate) ticket: u64,
     pub(crate) request: Request,
     pub(crate) timeouts: Timeouts,
+    pub(crate) log_level: Option<LogLevel>,
+    pub(crate) meta: Option<RawJson>,
+    pub(crate) bypass_cache: bool,
     pub(crate) on_progress: Option<ProgressSink>,
     pub(crate) reply: oneshot::Sender<Result<Answer, Error>>,
 }
@@ -48,7 +56,7 @@ pub(crate) struct Timeouts {
 
 impl Order {
     /// Returns how the call is made where its caller leaves something open.
-    pub(super) fn options(&self, default: Patience) -> CallOptions {
+    pub(super) fn options(&self, default: Patience) -> CallOptions<'_> {
         let Timeouts { idle, total } = self.timeouts;
         let patience = match (idle, total) {
             (None, None) => default,
@@ -56,7 +64,13 @@ impl Order {
             (None, Some(total)) => Patience { idle: default.idle.min(total), total },
             (Some(idle), Some(total)) => Patience { idle, total },
         };
-        CallOptions { patience: Some(patience), progress: self.on_progress.is_some() }
+        CallOptions {
+            patience: Some(patience),
+            progress: self.on_progress.is_some(),
+            log_level: self.log_level,
+            meta: self.meta.as_ref().map(RawJson::as_str),
+            bypass_cache: self.bypass_cache,
+        }
     }
 }
 
@@ -75,6 +89,8 @@ pub(crate) enum Request {
     GetPrompt { name: String, arguments: String },
     Complete { reference: String, argument: String },
     SetLogLevel { level: String },
+    Listen { interests: Interests },
+    Discover,
     Ping,
     Other { method: String, params: String },
 }
@@ -84,7 +100,7 @@ impl Request {
         &self,
         client: &mut Client,
         now: Tick,
-        options: CallOptions,
+        options: CallOptions<'_>,
     ) -> Result<CallId, Misuse> {
         match self {
             Self::CallTool { name, arguments } => client.call_tool(now, name, arguments, options),
@@ -98,6 +114,8 @@ impl Request {
             Self::GetPrompt { name, arguments } => client.get_prompt(now, name, arguments, options),
             Self::Complete { reference, argument } => client.complete(now, reference, argument, options),
             Self::SetLogLevel { level } => client.set_log_level(now, level, options),
+            Self::Listen { interests } => client.listen(now, interests, options),
+            Self::Discover => client.discover(now, options),
             Self::Ping => client.ping(now, options),
             Self::Other { method, params } => client.request(now, method, params, options),
         }

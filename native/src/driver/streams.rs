@@ -16,6 +16,7 @@ use tokio::{
 
 use super::{
     MAX_OUTBOX_BYTES,
+    asks::{Answered, Asks},
     order::{Command, Inbox, Order},
 };
 use crate::process::Process;
@@ -36,6 +37,7 @@ pub(super) enum Turn {
     Wrote(io::Result<usize>),
     Command(Option<Command>),
     Order(Order),
+    Answered(Answered),
     Exited(Option<ExitStatus>),
     Woke,
 }
@@ -103,6 +105,12 @@ impl Streams {
         self.errors_are_open = true;
         self.output.reserve(READ_BYTES);
         self.errors.reserve(READ_BYTES / 8);
+    }
+
+    /// Lets go of a process that is gone, and of what was under way to it.
+    pub(super) fn reset(&mut self) {
+        let (alarm, alarm_at) = (self.alarm.take(), self.alarm_at);
+        *self = Self { alarm, alarm_at, ..Self::default() };
     }
 
     pub(super) fn push(&mut self, bytes: Vec<u8>) {
@@ -176,7 +184,11 @@ impl Streams {
     /// Reads diagnostics once, if some are there.
     pub(super) fn try_read_errors(&mut self) -> Option<io::Result<usize>> {
         let Self { process, errors, .. } = self;
-        let stream = &mut process.as_mut()?.errors;
+        let process = process.as_mut()?;
+        if let Some(read) = process.errors_now(errors) {
+            return Some(read);
+        }
+        let stream = &mut process.errors;
         errors.clear();
         let mut read = std::pin::pin!(stream.read_buf(errors));
         let mut context = std::task::Context::from_waker(std::task::Waker::noop());
@@ -210,7 +222,7 @@ impl Streams {
     }
 
     /// Waits for the next thing that the world does.
-    pub(super) async fn next(&mut self, inbox: &mut Inbox) -> Turn {
+    pub(super) async fn next(&mut self, inbox: &mut Inbox, asks: &mut Asks) -> Turn {
         let (has_outbox, queued) = (self.has_outbox(), self.queued());
         let Inbox { orders, commands, is_open } = inbox;
         let Self { process, output: read_bytes, errors, outbox, written, alarm, alarm_at, .. } = self;
@@ -227,6 +239,7 @@ impl Streams {
             result = read(&mut process.output, read_bytes), if reads => Turn::Read(result),
             command = commands.recv(), if *is_open => Turn::Command(command),
             Some(order) = orders.recv() => Turn::Order(order),
+            answered = asks.next() => Turn::Answered(answered),
             result = write(&mut process.input, outbox.get(*written..).unwrap_or_default()), if has_outbox => {
                 Turn::Wrote(result)
             }

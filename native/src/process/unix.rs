@@ -31,12 +31,22 @@ pub(crate) struct Process {
 impl Process {
     /// Reads the output without waiting; `None` when nothing is there.
     pub(crate) fn read_now(&self, buffer: &mut Vec<u8>) -> Option<io::Result<usize>> {
-        buffer.clear();
-        match rustix::io::read(&self.output, rustix::buffer::spare_capacity(buffer)) {
-            Ok(bytes) => Some(Ok(bytes)),
-            Err(Errno::AGAIN | Errno::INTR) => None,
-            Err(error) => Some(Err(error.into())),
-        }
+        read_now(&self.output, buffer)
+    }
+
+    /// Reads diagnostics without waiting; `None` when nothing is there.
+    pub(crate) fn errors_now(&self, buffer: &mut Vec<u8>) -> Option<io::Result<usize>> {
+        read_now(&self.errors, buffer)
+    }
+}
+
+/// Asks the system itself: the runtime may not have heard yet that there is something.
+fn read_now(stream: &pipe::Receiver, buffer: &mut Vec<u8>) -> Option<io::Result<usize>> {
+    buffer.clear();
+    match rustix::io::read(stream, rustix::buffer::spare_capacity(buffer)) {
+        Ok(bytes) => Some(Ok(bytes)),
+        Err(Errno::AGAIN | Errno::INTR) => None,
+        Err(error) => Some(Err(error.into())),
     }
 }
 

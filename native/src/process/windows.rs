@@ -31,6 +31,11 @@ impl Process {
     pub(crate) fn read_now(&self, _buffer: &mut Vec<u8>) -> Option<std::io::Result<usize>> {
         None
     }
+
+    /// Nor can these.
+    pub(crate) fn errors_now(&self, _buffer: &mut Vec<u8>) -> Option<std::io::Result<usize>> {
+        None
+    }
 }
 
 /// Starts a server.

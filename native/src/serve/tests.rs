@@ -1,26 +1,29 @@
 use tokio::io::{AsyncBufReadExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf, duplex, split};
 
+use selvedge_core::{ServerConfig, json::RawJson, protocol::Implementation};
+
 use super::*;
 
 /// A tool that answers, one that panics, one that answers with nonsense, one that never ends.
 struct Rough;
 
-impl Tools for Rough {
-    fn implementation(&self) -> Implementation {
-        Implementation::new("rough", "1")
+impl Service for Rough {
+    fn config(&self) -> ServerConfig {
+        let mut config = ServerConfig::default();
+        config.implementation = Implementation::new("rough", "1");
+        config.tools =
+            ["ok", "crash", "nonsense", "sleep"].map(|name| raw(&format!("{{\"name\":\"{name}\"}}"))).into();
+        config
     }
 
-    fn tools(&self) -> Vec<RawJson> {
-        ["ok", "crash", "nonsense", "sleep"].map(|name| raw(&format!("{{\"name\":\"{name}\"}}"))).into()
-    }
-
-    async fn call(&self, name: &str, _: RawJson, reporter: Reporter) -> Result<RawJson, RpcError> {
-        reporter.report(1, None, None).await;
-        match name {
+    async fn serve(&self, request: Request, _: Context, link: Link) -> Answer {
+        let Request::CallTool { name, .. } = request else { return Answer::NotFound };
+        link.progress(1.0, None, None).await;
+        match name.as_str() {
             "crash" => panic!("this tool panics on purpose"),
-            "nonsense" => Ok(raw("[]")),
+            "nonsense" => Answer::Result(raw("[]")),
             "sleep" => pending().await,
-            _ => Ok(raw("{}")),
+            _ => Answer::Result(raw("{}")),
         }
     }
 }

@@ -13,12 +13,15 @@ use std::{
     time::Duration,
 };
 
-use clap::Parser;
+use clap::{Parser, ValueEnum};
 use serde_json::{Value, json};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 const MODERN: &str = "2026-07-28";
 const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
+
+/// What `ask` must be given back.
+const STATE: &str = "round one/\u{e9}";
 
 /// A process that nobody ends goes by itself after this time, so that a failed test leaves nothing behind for long.
 const LONGEST_LIFE: Duration = Duration::from_mins(10);
@@ -26,6 +29,7 @@ const LONGEST_LIFE: Duration = Duration::from_mins(10);
 /// A fake MCP server on standard input and output that misbehaves on demand.
 ///
 /// Its tools: `echo` {"text": string} answers with the text, `big` {"bytes": n} with n letters, `sleep` never.
+/// In the modern era there is `ask` {"method": string, "params": object}, which asks that and answers with the answer.
 /// Without flags it is well behaved: newline framing, session era, exit 0 at the end of its input.
 #[derive(Parser)]
 #[command(name = "stubborn", max_term_width = 120)]
@@ -65,6 +69,9 @@ struct Options {
     /// Speaks the modern era only: `initialize` is unknown, every request needs its envelope
     #[arg(long, help_heading = "Handshake")]
     modern_only: bool,
+    /// Does this when it is asked what it speaks, instead of answering
+    #[arg(long, value_name = "HOW", help_heading = "Handshake")]
+    discover: Option<OnDiscover>,
     /// Reads nothing more once the handshake is answered
     #[arg(long, help_heading = "Handshake")]
     never_read: bool,
@@ -102,6 +109,19 @@ struct Options {
     print_args: Option<PathBuf>,
 }
 
+/// What a server does with a question that it does not know how to survive.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum OnDiscover {
+    /// It exits with code 4.
+    Exit,
+    /// It reads nothing more.
+    Hang,
+    /// It goes on as if nothing had been asked.
+    Ignore,
+    /// It answers once the next message has come, before it answers that.
+    Late,
+}
+
 type Fallible<T> = Result<T, Box<dyn Error>>;
 
 /// What the process does once a message is handled.
@@ -123,6 +143,8 @@ struct Server {
     /// The replies that wait for `--out-of-order`, oldest first.
     held: Vec<String>,
     oversize_pending: Option<usize>,
+    /// The question of `--discover late` that waits.
+    late: Option<Value>,
     record: Option<File>,
 }
 
@@ -168,7 +190,7 @@ impl Server {
             Some(path) => Some(File::options().create(true).append(true).open(path)?),
             None => None,
         };
-        Ok(Self { oversize_pending: options.oversize_first, held: Vec::new(), record, options })
+        Ok(Self { oversize_pending: options.oversize_first, held: Vec::new(), late: None, record, options })
     }
 
     fn serve(mut self, mut input: StdinLock<'_>) -> Fallible<u8> {
@@ -223,12 +245,34 @@ impl Server {
         if handshake && self.options.silent {
             return Ok(Next::Read);
         }
+        if let Some(late) = self.late.take() {
+            self.reply(&late, discover())?;
+        }
+        if method == "server/discover"
+            && let Some(how) = self.options.discover
+        {
+            return Ok(self.discover_otherwise(how, id));
+        }
         let answer = self.answer(method, &message);
         if method == "tools/call" {
             return self.reply_to_call(id, answer);
         }
         self.reply(id, answer)?;
         Ok(if handshake && self.options.never_read { Next::Hang } else { Next::Read })
+    }
+
+    fn discover_otherwise(&mut self, how: OnDiscover, id: &Value) -> Next {
+        match how {
+            OnDiscover::Exit => return Next::Exit(4),
+            OnDiscover::Hang => return Next::Hang,
+            OnDiscover::Ignore => {}
+            OnDiscover::Late => {
+                self.late = Some(id.clone());
+                // It is late once only.
+                self.options.discover = None;
+            }
+        }
+        Next::Read
     }
 
     fn answer(&mut self, method: &str, message: &Value) -> Answer {
@@ -282,6 +326,7 @@ impl Server {
                 None => invalid("bytes must be a whole number"),
             },
             Some("sleep") => Answer::Nothing,
+            Some("ask") if self.options.modern_only => ask(message),
             _ => invalid("unknown tool"),
         }
     }
@@ -323,7 +368,7 @@ impl Server {
             }
             Answer::Result(mut result) => {
                 if let (true, Value::Object(members)) = (self.options.modern_only, &mut result) {
-                    members.insert("resultType".into(), "complete".into());
+                    members.entry("resultType").or_insert_with(|| "complete".into());
                 }
                 format!(r#""result":{result}"#)
             }
@@ -352,6 +397,20 @@ fn discover() -> Answer {
         "cacheScope": "private",
         "_meta": { "io.modelcontextprotocol/serverInfo": { "name": "stubborn", "version": "1" } },
     }))
+}
+
+/// Asks what its arguments say, and answers with what it was answered.
+fn ask(message: &Value) -> Answer {
+    let state = text_at(message, "/params/requestState");
+    match message.pointer("/params/inputResponses/question") {
+        Some(answer) if state == Some(STATE) => content(&answer.to_string()),
+        Some(_) => invalid("the state is not the one that was given"),
+        None => Answer::Result(json!({
+            "resultType": "input_required",
+            "inputRequests": { "question": message.pointer("/params/arguments") },
+            "requestState": STATE,
+        })),
+    }
 }
 
 fn tools() -> Value {

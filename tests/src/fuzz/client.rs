@@ -4,13 +4,15 @@ use std::{collections::BTreeSet, time::Duration};
 
 use selvedge_core::{
     Client, ClientConfig, Misuse, Patience, Tick, Tolerance,
-    client::{AskId, CallId, CallOptions, Effect, Event, ExitStatus, OpenError, State},
+    client::{AskId, CallId, CallOptions, Effect, EraPolicy, Event, ExitStatus, OpenError, State},
     json::RawJson,
     jsonrpc::RpcError,
+    protocol::{Interests, Revision},
 };
 
 use crate::{
     line,
+    spec::check_modern,
     world::{changed, exit_code, fail, to_line},
 };
 
@@ -114,6 +116,16 @@ const LINES: &[&str] = &[
     "[]",
     "{",
     "hello $",
+    r#"{"jsonrpc":"2.0","id":$,"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true}},"ttlMs":9}}"#,
+    r#"{"jsonrpc":"2.0","id":$,"error":{"code":-32022,"message":"no","data":{"supported":["2025-06-18"]}}}"#,
+    r#"{"jsonrpc":"2.0","id":$,"result":{"resultType":"input_required","inputRequests":{"a":{"method":"roots/list"},"b":{"method":"roots/list"}}}}"#,
+    r#"{"jsonrpc":"2.0","id":$,"result":{"resultType":"input_required","requestState":"s$"}}"#,
+    r#"{"jsonrpc":"2.0","id":$,"result":{"resultType":"input_required"}}"#,
+    r#"{"jsonrpc":"2.0","id":$,"result":{"resultType":"later"}}"#,
+    r#"{"jsonrpc":"2.0","id":$,"result":{"tools":[],"contents":[],"ttlMs":50}}"#,
+    r#"{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"toolsListChanged":true,"resourceSubscriptions":["x:"]},"_meta":{"io.modelcontextprotocol/subscriptionId":$}}}"#,
+    r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":$}}}"#,
+    r#"{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"x:","_meta":{"io.modelcontextprotocol/subscriptionId":$}}}"#,
     "Content-Length: 7$",
     "Content-Type: x",
     "",
@@ -121,6 +133,7 @@ const LINES: &[&str] = &[
 ];
 
 /// A client on its host, and the count of its calls.
+#[expect(clippy::struct_excessive_bools, reason = "each is one fact about what was told so far")]
 struct Stage {
     client: Client,
     host: Host,
@@ -137,6 +150,9 @@ struct Stage {
     has_closed: bool,
     has_retired: bool,
     input_is_closed: bool,
+    /// How often the server was to be started, and whether an exit was reported.
+    opened: usize,
+    has_exited: bool,
 }
 
 impl Stage {
@@ -145,7 +161,16 @@ impl Stage {
             config.tolerance = if kind & 1 == 0 { Tolerance::Tolerant } else { Tolerance::Strict };
             config.offers.roots = kind & 2 != 0;
             config.farewell = kind & 4 != 0;
-            config.limits.max_message_bytes = 400;
+            config.era = match kind & 0x30 {
+                0x10 => EraPolicy::ModernFirst,
+                0x20 => EraPolicy::Pinned(Revision::V2026_07_28),
+                0x30 => EraPolicy::Pinned(Revision::V2025_03_26),
+                _ => EraPolicy::LegacyFirst,
+            };
+            config.limits.max_message_bytes = 600;
+            config.limits.max_listens = 3;
+            config.limits.max_rounds = 2;
+            config.limits.max_cache_bytes = 600;
             config.limits.max_calls_in_flight = 5;
             config.limits.max_asks = 3;
             config.limits.max_stray_lines = 20;
@@ -164,12 +189,20 @@ impl Stage {
             has_closed: false,
             has_retired: false,
             input_is_closed: false,
+            opened: 0,
+            has_exited: false,
         };
         // Half of the scripts start with a handshake that is done.
         if kind & 8 != 0 {
             assert_eq!(stage.client.connect(stage.now), Ok(()));
             stage.client.handle_opened(stage.now);
-            stage.peer(line::welcome("2025-11-25", r#"{"tools":{}}"#).as_bytes());
+            let capabilities = r#"{"tools":{"listChanged":true}}"#;
+            let answer = match kind & 0x30 {
+                0x10 | 0x20 => line::discovered(1, capabilities),
+                0x30 => line::welcome("2025-03-26", capabilities),
+                _ => line::welcome("2025-11-25", capabilities),
+            };
+            stage.peer(answer.as_bytes());
             stage.peer(b"\n");
         }
         stage
@@ -201,7 +234,7 @@ impl Stage {
                 let len = usize::from(script.next()) % 48;
                 self.peer(script.take(len));
             }
-            175..=179 => self.peer(&[b'x'; 500]),
+            175..=179 => self.peer(&[b'x'; 700]),
             180..=219 => {
                 let unit = script.pick(&[1, 40, 350, 2_000, 30_000]).copied().unwrap_or(1);
                 self.pass(u64::from(script.next()) * unit);
@@ -218,13 +251,27 @@ impl Stage {
         let options = CallOptions {
             patience: script.pick(&[None, Some(patience), Some(Patience::UNBOUNDED)]).copied().flatten(),
             progress: true,
+            ..CallOptions::default()
         };
-        let made = match script.next() % 8 {
+        let tools = Interests { tools: true, ..Interests::default() };
+        let made = match script.next() % 16 {
             0..=2 => self.client.call_tool(now, "t", "{\"a\":[\n]}", options),
             3 => self.client.list_tools(now, options),
             4 => self.client.ping(now, options),
             5 => self.client.request(now, "x/y", "{}", options),
-            6 => {
+            6 => self.client.read_resource(now, "x:", options),
+            7 => self.client.listen(now, &tools, options),
+            8 => self.client.subscribe(now, "x:", options),
+            9 => self.client.unsubscribe(now, "x:", options),
+            10 => self.client.discover(now, options),
+            11 => self.client.set_log_level(now, "info", options),
+            12 => {
+                if let Some(call) = script.pick(&self.made).copied() {
+                    let _ = self.client.stop_listening(now, call);
+                }
+                return;
+            }
+            13 | 14 => {
                 if let Some(call) = script.pick(&self.made).copied() {
                     self.client.cancel(now, call);
                 }
@@ -235,6 +282,10 @@ impl Stage {
                 return;
             }
         };
+        self.note(made);
+    }
+
+    fn note(&mut self, made: Result<CallId, Misuse>) {
         match made {
             Ok(call) => {
                 assert!(!self.made.contains(&call), "{call:?} was made before");
@@ -246,6 +297,9 @@ impl Stage {
             }
             Err(Misuse::NotReady { .. }) => assert!(self.client.reason().is_none()),
             Err(Misuse::TooManyCalls { .. }) => assert_eq!(self.client.calls_in_flight(), 5),
+            Err(Misuse::NotInRevision { .. } | Misuse::TooManyListens { limit: 3 }) => {
+                assert!(self.client.handshake().is_some());
+            }
             Err(misuse) => fail(&format!("{misuse}")),
         }
     }
@@ -284,8 +338,10 @@ impl Stage {
         let Some(ask) = script.pick(&self.asks).cloned() else { return };
         let refusal = RpcError::new(-1, "no");
         let answered = match RawJson::new("{\n}") {
-            Ok(result) if script.next().is_multiple_of(2) => self.client.answer_ask(&ask, Ok(&result)),
-            _ => self.client.answer_ask(&ask, Err(&refusal)),
+            Ok(result) if script.next().is_multiple_of(2) => {
+                self.client.answer_ask(self.now, &ask, Ok(&result))
+            }
+            _ => self.client.answer_ask(self.now, &ask, Err(&refusal)),
         };
         assert!(matches!(answered, Ok(()) | Err(Misuse::UnknownAsk)), "{answered:?}");
     }
@@ -295,8 +351,12 @@ impl Stage {
         match script.next() % 10 {
             0 | 1 => self.client.shutdown(now),
             2 | 3 => self.client.handle_eof(now),
-            4 => self.client.handle_exited(now, exit_code(3)),
-            5 => self.client.handle_exited(now, ExitStatus { code: None, signal: Some(9) }),
+            4 | 5 => {
+                self.has_exited = true;
+                let status = ExitStatus { code: None, signal: Some(9) };
+                let status = if script.next().is_multiple_of(2) { exit_code(3) } else { status };
+                self.client.handle_exited(now, status);
+            }
             6 => self.client.handle_exit_lost(now),
             7 => self.client.handle_write_failed(now, "broken pipe"),
             8 => self.client.handle_open_failed(now, OpenError::Other("x".to_owned())),
@@ -334,7 +394,12 @@ impl Stage {
         match effect {
             Effect::Send(bytes) => {
                 assert!(!self.input_is_closed, "a message behind the end of the input");
-                let _ = to_line(&bytes);
+                let message = to_line(&bytes);
+                if message.contains("io.modelcontextprotocol/protocolVersion")
+                    && !message.contains("inputResponses")
+                {
+                    check_modern(&message);
+                }
             }
             Effect::CloseInput => {
                 assert!(!self.input_is_closed, "the input is closed twice");
@@ -358,7 +423,12 @@ impl Stage {
                     _ => {}
                 }
             }
-            Effect::Open | Effect::Terminate | Effect::Kill => {}
+            Effect::Open => {
+                self.opened += 1;
+                assert!(self.opened == 1 || (self.opened == 2 && self.has_exited), "started beside another");
+                self.input_is_closed = false;
+            }
+            Effect::Terminate | Effect::Kill => {}
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use selvedge_core::{
     Violation,
-    client::{Effect, Event},
+    client::{CallOptions, Effect, Event},
+    protocol::Interests,
 };
 use serde_json::value::RawValue;
 
@@ -43,6 +44,26 @@ pub fn replay<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Replay {
         samples: stray.samples().map(str::to_owned).collect(),
         effects: world.take_effects(),
     }
+}
+
+/// Feeds a ready client of the modern era, which waits for the calls 7, 8 and 9 and listens under 10, with the
+/// pieces of a stream and its end.
+#[must_use]
+pub fn replay_modern<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Effect> {
+    let mut world = World::modern_with(changed(|config| config.offers.roots = true));
+    for _ in 7..10 {
+        world.call("t", "{}");
+    }
+    let interests = Interests { tools: true, ..Interests::default() };
+    world.must(|client, now| client.listen(now, &interests, CallOptions::default()));
+    world.take_effects();
+    for piece in pieces {
+        world.peer_bytes(piece);
+    }
+    world.pass_millis(300);
+    world.eof();
+    world.pass_millis(100);
+    world.take_effects()
 }
 
 /// Feeds the whole stream at once.

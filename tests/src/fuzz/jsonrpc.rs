@@ -138,7 +138,7 @@ fn server(bytes: &[u8], model: &Model) {
     while let Some(effect) = server.poll_effect() {
         match effect {
             ServerEffect::Send(bytes) => sent.push(to_line(&bytes)),
-            ServerEffect::Event(ServerEvent::Called { .. }) => called += 1,
+            ServerEffect::Event(ServerEvent::Requested { .. }) => called += 1,
             ServerEffect::Event(_) => {}
         }
     }

@@ -5,11 +5,12 @@
 mod client;
 mod frame;
 mod generator;
+mod http;
 mod json;
 mod jsonrpc;
 
 pub use client::{Drain, Host, run};
-pub use frame::{replay, replay_whole};
+pub use frame::{replay, replay_modern, replay_whole};
 
 /// Reads the bytes as what a server writes: every way of cutting them must mean the same, and a reference
 /// model must agree on which lines can be read.
@@ -36,4 +37,10 @@ pub fn json(data: &[u8]) {
 /// backend generates a module that calls each tool once by its own name, or refuses.
 pub fn generator(data: &[u8]) {
     generator::check(data);
+}
+
+/// Reads the bytes as a script of everything that clients over HTTP and an application can do: each exchange
+/// has one head and one end, and nothing is left behind.
+pub fn http(data: &[u8]) {
+    http::check(data);
 }

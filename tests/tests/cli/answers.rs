@@ -110,3 +110,16 @@ fn colours_come_only_where_they_are_wanted() {
     let plain = crate::harness::Running::start(command).end().ends_with(0).out;
     assert!(!plain.contains('\u{1b}'), "{plain:?}");
 }
+
+#[test]
+fn the_era_is_chosen_or_found_out_and_a_sign_of_life_is_had_in_both() {
+    for era in ["legacy-first", "modern-first", "2026-07-28"] {
+        let run = run_stubborn(&["--era", era, "ping", "--count", "2"], &["--modern-only"]).ends_with(0);
+        assert!(run.out.starts_with("answer 1 of 2 after "), "{era}: {}", run.out);
+        let run = run_stubborn(&["--era", era, "inspect"], &["--modern-only"]).ends_with(0);
+        assert!(run.out.contains("revision   2026-07-28\n"), "{era}: {}", run.out);
+    }
+    let run = run_stubborn(&["--era", "2025-06-18", "tools"], &[]).ends_with(3);
+    assert!(run.err.contains("2025-11-25") && run.err.contains("2025-06-18"), "{}", run.err);
+    run_stubborn(&["--era", "modern-first", "tools"], &["--discover", "exit"]).ends_with(0);
+}

@@ -9,6 +9,7 @@ use std::{
     path::{Path, PathBuf},
     process::Command,
     sync::OnceLock,
+    time::Duration,
 };
 
 use selvedge::{
@@ -40,8 +41,15 @@ fn node(module: &str, args: &[&str]) -> Server {
     server
 }
 
+/// Options that give a server time to leave by itself on a busy machine.
+fn patient() -> Options {
+    let mut options = Options::default();
+    options.client.close_grace = Duration::from_secs(5);
+    options
+}
+
 async fn connect(server: Server) -> Connection {
-    match Connection::prepare(server, Options::default()).connect().await {
+    match Connection::prepare(server, patient()).connect().await {
         Ok(connection) => connection,
         Err(error) => panic!("{error}\n{}", error.stderr_tail),
     }

@@ -6,14 +6,14 @@ use selvedge::{
     Connection, Options, Server,
     core::{
         Tolerance,
-        client::{CallError, Event, ExitStatus, Reason},
+        client::{CallError, EraPolicy, Event, ExitStatus, Reason},
         protocol::Revision,
     },
 };
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use super::{Folder, call_error, connect, leaves, names, node, refusal, servers, tool_failure};
+use super::{Folder, call_error, connect, leaves, names, node, patient, refusal, servers, tool_failure};
 
 fn structured(result: &selvedge::core::protocol::CallToolResult) -> Value {
     serde_json::from_str(result.structured_content().expect("structured content").as_str()).unwrap()
@@ -186,4 +186,79 @@ async fn the_rust_server_refuses_wrong_arguments() {
     assert!(resources.items.iter().any(|resource| resource.uri == uri));
     assert!(connection.read_resource(uri).await.unwrap().contents[0].text.is_some());
     leaves(connection).await;
+}
+
+#[tokio::test]
+async fn the_python_server_is_met_in_the_modern_era_too() {
+    for era in [EraPolicy::ModernFirst, EraPolicy::Pinned(Revision::V2026_07_28)] {
+        let mut options = patient();
+        options.client.era = era;
+        // A busy machine needs its time to start it.
+        options.client.handshake_timeout = Duration::from_mins(2);
+        options.client.probe_timeout = Duration::from_mins(2);
+        let (tell, mut told) = mpsc::unbounded_channel();
+        options.on_event = Some(Arc::new(move |event: &Event| {
+            if !matches!(event, Event::Settled { .. }) {
+                let _ = tell.send(format!("{event:?}"));
+            }
+        }));
+        let python = servers().join("venv/bin/python");
+        let server = Server::new(python, ["-m", "mcp_server_time", "--local-timezone", "UTC"]);
+        let connection = Connection::prepare(server, options).connect().await.unwrap();
+        let handshake = connection.handshake().unwrap();
+        assert_eq!(handshake.revision, Revision::V2026_07_28);
+        assert_eq!(handshake.server.name, "mcp-time");
+        assert_eq!(names(&connection.list_tools().await.unwrap()), ["get_current_time", "convert_time"]);
+        let arguments = json!({ "source_timezone": "UTC", "time": "12:00", "target_timezone": "Asia/Tokyo" });
+        let result = connection.call_tool("convert_time", &arguments).await.unwrap();
+        assert_eq!(structured(&result)["time_difference"], "+9.0h");
+        assert!(connection.discover().await.unwrap().capabilities.tools);
+        let (code, _) = refusal(connection.call_tool("nope", &json!({})).await);
+        assert_eq!(code, -32_602);
+        leaves(connection).await;
+        let mut events = Vec::new();
+        while let Ok(event) = told.try_recv() {
+            events.push(event);
+        }
+        assert!(!events.iter().any(|event| event.contains("PeerViolated")), "{events:#?}");
+    }
+}
+
+#[tokio::test]
+async fn every_server_of_the_legacy_era_is_met_when_it_is_asked_the_other_way_first() {
+    let folder = Folder::new("asked-first");
+    let binary = |path: &str| Server::new(servers().join("node_modules").join(path), [""; 0]);
+    let mut cortex = binary("@temporal-cortex/cortex-mcp-linux-x64/bin/cortex-mcp");
+    cortex.env.push(("HOME".into(), folder.0.clone().into()));
+    let cases = [
+        (node("@modelcontextprotocol/server-everything/dist/index.js", &["stdio"]), Revision::V2025_11_25),
+        (
+            node("@modelcontextprotocol/server-filesystem/dist/index.js", &[&folder.path("")]),
+            Revision::V2025_11_25,
+        ),
+        (node("@modelcontextprotocol/server-memory/dist/index.js", &[]), Revision::V2025_11_25),
+        (node("mcp-server-code-runner/dist/cli.js", &[]), Revision::V2025_11_25),
+        (node("effect-mcp/main.cjs", &[]), Revision::V2025_06_18),
+        (binary("mcp-time-linux-x64/bin/mcp-time"), Revision::V2025_03_26),
+        (cortex, Revision::V2025_06_18),
+    ];
+    for (server, revision) in cases {
+        let mut options = patient();
+        options.client.era = EraPolicy::ModernFirst;
+        options.client.handshake_timeout = Duration::from_mins(2);
+        options.client.probe_timeout = Duration::from_mins(1);
+        let (tell, mut told) = mpsc::unbounded_channel();
+        options.on_event = Some(Arc::new(move |event: &Event| {
+            if let Event::Replaced(cause) = event {
+                let _ = tell.send(cause.to_string());
+            }
+        }));
+        let name = format!("{server:?}");
+        let connection = Connection::prepare(server, options).connect().await.unwrap();
+        assert_eq!(connection.handshake().unwrap().revision, revision, "{name}");
+        assert!(!connection.list_tools().await.unwrap().items.is_empty(), "{name}");
+        connection.shutdown().await.unwrap();
+        // The one on rmcp does not survive the question.
+        assert_eq!(told.try_recv().is_ok(), name.contains("cortex"), "{name}");
+    }
 }

@@ -4,7 +4,10 @@ use std::time::{Duration, Instant};
 
 use selvedge::{
     ConnectError, Connection, Options, Server,
-    core::client::{Evidence, ExitStatus, OpenError, Reason},
+    core::{
+        client::{EraPolicy, Evidence, ExitStatus, OpenError, Reason},
+        protocol::Revision,
+    },
 };
 
 use super::{Folder, STUBBORN, connect, hasty, stubborn, with};
@@ -31,7 +34,7 @@ fn is_alive(pid: &str) -> bool {
 }
 
 /// Waits until a process is gone; its end may take the kernel a moment after the signal.
-async fn wait_for_end(pid: &str) {
+pub(super) async fn wait_for_end(pid: &str) {
     let start = Instant::now();
     while is_alive(pid) {
         assert!(start.elapsed() < Duration::from_secs(10), "process {pid} lives on");
@@ -153,13 +156,15 @@ async fn servers_of_other_revisions_are_refused_naming_both_sides() {
     let error = fails(stubborn(&["--version", "1999-01-01"]), hasty()).await;
     assert_eq!(
         error.to_string(),
-        "the server speaks 1999-01-01, this client speaks 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05"
+        "the server speaks 1999-01-01, this client speaks 2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05"
     );
-    let error = fails(stubborn(&["--modern-only"]), hasty()).await;
-    assert_eq!(
-        error.to_string(),
-        "the server speaks 2026-07-28, this client speaks 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05"
-    );
+    let pinned = |revision| with(|client| client.era = EraPolicy::Pinned(revision));
+    let error = fails(stubborn(&["--modern-only"]), pinned(Revision::V2025_06_18)).await;
+    assert!(matches!(error.reason, Reason::HandshakeRefused(_)), "{error}");
+    let error = fails(stubborn(&[]), pinned(Revision::V2025_06_18)).await;
+    assert_eq!(error.to_string(), "the server speaks 2025-11-25, this client speaks 2025-06-18");
+    let error = fails(stubborn(&[]), pinned(Revision::V2026_07_28)).await;
+    assert!(matches!(&error.reason, Reason::HandshakeRefused(error) if error.code == -32601), "{error}");
 }
 
 #[tokio::test]

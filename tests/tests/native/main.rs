@@ -3,6 +3,8 @@
 #![cfg(test)]
 
 mod calls;
+mod eras;
+mod handlers;
 mod life;
 
 use std::{path::PathBuf, time::Duration};

@@ -42,9 +42,9 @@ fn an_offered_question_is_asked_and_its_answer_goes_back_as_given() {
         let [Event::Asked { ask, what: own, params }] = &events[..] else { panic!("{events:?}") };
         assert_eq!((*own, params.as_str()), (what, r#"{"x":1.10}"#));
         assert_eq!(world.take_sent(), [""; 0], "the answer is the application's");
-        world.client.answer_ask(ask, Ok(&json("{\n\"a\": 1.50\n}"))).unwrap();
+        world.client.answer_ask(world.now, ask, Ok(&json("{\n\"a\": 1.50\n}"))).unwrap();
         assert_eq!(world.take_sent(), [r#"{"jsonrpc":"2.0","id":"q","result":{"a": 1.50}}"#]);
-        assert_eq!(world.client.answer_ask(ask, Ok(&json("{}"))), Err(Misuse::UnknownAsk));
+        assert_eq!(world.client.answer_ask(world.now, ask, Ok(&json("{}"))), Err(Misuse::UnknownAsk));
         world.assert_quiet();
     }
 }
@@ -54,7 +54,7 @@ fn a_refusal_goes_back_with_its_code_and_data() {
     let mut world = world();
     let ask = asked(&mut world, "0", "elicitation/create", "{}");
     let refusal = RpcError::new(-1, "the user \"declined\"").with_data(json("[1,\n2]"));
-    world.client.answer_ask(&ask, Err(&refusal)).unwrap();
+    world.client.answer_ask(world.now, &ask, Err(&refusal)).unwrap();
     let expected =
         r#"{"jsonrpc":"2.0","id":0,"error":{"code":-1,"message":"the user \"declined\"","data":[1,2]}}"#;
     assert_eq!(world.take_sent(), [expected]);
@@ -65,11 +65,11 @@ fn an_answer_must_be_an_object_and_the_question_stays_open() {
     let mut world = world();
     let ask = asked(&mut world, "1", "roots/list", "{}");
     assert_eq!(
-        world.client.answer_ask(&ask, Ok(&json("[]"))),
+        world.client.answer_ask(world.now, &ask, Ok(&json("[]"))),
         Err(Misuse::NotAnObject { what: "the answer" })
     );
     world.assert_quiet();
-    assert_eq!(world.client.answer_ask(&ask, Ok(&json("{}"))), Ok(()));
+    assert_eq!(world.client.answer_ask(world.now, &ask, Ok(&json("{}"))), Ok(()));
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn pings_are_answered_while_a_question_waits_and_a_call_runs() {
         world.peer(line::request(&at.to_string(), "ping", "{}"));
         assert_eq!(world.take_sent().len(), 1);
     }
-    world.client.answer_ask(&ask, Ok(&json(r#"{"action":"cancel"}"#))).unwrap();
+    world.client.answer_ask(world.now, &ask, Ok(&json(r#"{"action":"cancel"}"#))).unwrap();
     world.peer(line::ok(call));
     assert_eq!(world.text(call), "ok");
 }
@@ -103,9 +103,9 @@ fn an_id_that_is_under_way_is_refused_and_the_first_question_stays() {
     assert_eq!(world.take_events(), [Event::PeerViolated(Violation::IdInUse)]);
     let sent = world.take_sent();
     assert!(sent[0].contains(r#""id":5,"error":{"code":-32600,"#), "{sent:?}");
-    assert_eq!(world.client.answer_ask(&ask, Ok(&json("{}"))), Ok(()));
+    assert_eq!(world.client.answer_ask(world.now, &ask, Ok(&json("{}"))), Ok(()));
     let again = asked(&mut world, "5", "roots/list", "{}");
-    assert_eq!(world.client.answer_ask(&again, Ok(&json("{}"))), Ok(()));
+    assert_eq!(world.client.answer_ask(world.now, &again, Ok(&json("{}"))), Ok(()));
 }
 
 #[test]
@@ -145,6 +145,6 @@ fn the_end_of_the_session_withdraws_every_question() {
             Event::Closed(Reason::ShutDown)
         ]
     );
-    assert_eq!(world.client.answer_ask(&one, Ok(&json("{}"))), Err(Misuse::UnknownAsk));
+    assert_eq!(world.client.answer_ask(world.now, &one, Ok(&json("{}"))), Err(Misuse::UnknownAsk));
     assert_eq!(world.take_sent(), [""; 0]);
 }

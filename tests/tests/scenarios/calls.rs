@@ -8,7 +8,8 @@ use selvedge_core::{
 };
 use selvedge_tests::{World, line, world::changed};
 
-const NORMAL: CallOptions = CallOptions { patience: None, progress: false };
+const NORMAL: CallOptions<'static> =
+    CallOptions { patience: None, progress: false, log_level: None, meta: None, bypass_cache: false };
 
 type Command = fn(&mut Client, Tick) -> Result<CallId, Misuse>;
 
@@ -212,12 +213,49 @@ fn answers_in_any_order_reach_their_own_calls() {
 }
 
 #[test]
-fn a_request_with_progress_brings_no_meta_of_its_own() {
+fn what_the_application_adds_to_meta_stands_beside_what_the_engine_writes_there() {
     let mut world = World::ready();
-    let options = CallOptions { progress: true, ..CallOptions::default() };
-    let now = world.now;
-    let refused = world.client.request(now, "x/y", r#"{"_meta":{"a":1}}"#, options);
-    assert_eq!(refused, Err(Misuse::MetaTwice));
+    let options = CallOptions { progress: true, ..NORMAL };
+    world.must(|client, now| client.request(now, "x/y", r#"{"b":1,"_meta":{"a":1},"c":2}"#, options));
+    world.call_with(
+        "t",
+        "{}",
+        CallOptions {
+            meta: Some(
+                r#" {"a": 1,
+        "traceparent":"00"} "#,
+            ),
+            ..NORMAL
+        },
+    );
+    world.must(|client, now| client.request(now, "x/y", r#"{"_meta":{"progressToken":"mine"}}"#, NORMAL));
+    let sent = world.take_sent();
+    assert!(sent[0].ends_with(r#""params":{"b":1,"c":2,"_meta":{"progressToken":7,"a":1}}}"#), "{}", sent[0]);
+    assert!(
+        sent[1].contains(r#""arguments":{},"_meta":{"a": 1,        "traceparent":"00"}}}"#),
+        "{}",
+        sent[1]
+    );
+    assert!(sent[2].ends_with(r#""params":{"_meta":{"progressToken":"mine"}}}"#), "{}", sent[2]);
+}
+
+#[test]
+fn neither_side_of_meta_is_overwritten() {
+    let mut world = World::ready();
+    let (now, progress) = (world.now, CallOptions { progress: true, ..NORMAL });
+    let token = r#"{"_meta":{"progressToken":1}}"#;
+    assert_eq!(world.client.request(now, "x/y", token, progress), Err(Misuse::MetaTwice));
+    let twice = CallOptions { meta: Some("{}"), ..NORMAL };
+    assert_eq!(world.client.request(now, "x/y", r#"{"_meta":{}}"#, twice), Err(Misuse::MetaTwice));
+    let reserved = r#"{"io.modelcontextprotocol/clientInfo":{}}"#;
+    for meta in [reserved, "{\"io.modelcontextprotocol\\u002fprotocolVersion\":\"x\"}"] {
+        let options = CallOptions { meta: Some(meta), ..NORMAL };
+        assert_eq!(world.client.call_tool(now, "t", "{}", options), Err(Misuse::MetaTwice), "{meta}");
+    }
+    for meta in ["[]", "7", "{", ""] {
+        let options = CallOptions { meta: Some(meta), ..NORMAL };
+        let refused = world.client.call_tool(now, "t", "{}", options);
+        assert!(matches!(refused, Err(Misuse::NotAnObject { .. } | Misuse::NotJson { .. })), "{meta}");
+    }
     world.assert_quiet();
-    world.must(|client, now| client.request(now, "x/y", r#"{"_meta":{"a":1}}"#, CallOptions::default()));
 }

@@ -85,7 +85,7 @@ fn a_server_may_withdraw_what_it_asked_whatever_its_id() {
         world.peer(line::notification("notifications/cancelled", &format!(r#"{{"requestId":{id}}}"#)));
         assert_eq!(world.take_events(), [Event::AskWithdrawn { ask: ask.clone() }], "{id}");
         let refusal = RpcError::new(1, "late");
-        assert!(world.client.answer_ask(ask, Err(&refusal)).is_err());
+        assert!(world.client.answer_ask(world.now, ask, Err(&refusal)).is_err());
         world.assert_quiet();
     }
 }

@@ -16,7 +16,7 @@ fn unsupported(world: &mut World) -> Vec<String> {
     let [Event::Closed(Reason::VersionUnsupported { server, client })] = &events[..] else {
         panic!("{events:?}")
     };
-    assert_eq!(*client, Revision::SPOKEN);
+    assert_eq!(*client, Revision::ALL);
     server.clone()
 }
 
@@ -31,12 +31,16 @@ fn initialize_comes_first_and_nothing_else_before_its_answer() {
 }
 
 #[test]
-fn a_modern_server_that_names_its_revisions_is_refused_at_once_with_both_sides_named() {
+fn a_modern_server_that_names_its_revisions_is_asked_in_its_own_way() {
     let error = r#"{"code":-32022,"message":"Unsupported protocol version","data":{"supported":["2026-07-28"],"requested":"2025-11-25"}}"#;
     let mut world = World::negotiating(ClientConfig::default());
     world.peer(refused(1, error));
-    assert_eq!(unsupported(&mut world), ["2026-07-28"]);
-    assert_eq!(world.take_sent(), [""; 0]);
+    let sent = world.take_sent();
+    assert!(matches!(&sent[..], [line] if line.contains(r#""id":2,"method":"server/discover""#)), "{sent:?}");
+    world.peer(r#"{"jsonrpc":"2.0","id":2,"result":{"supportedVersions":["2026-07-28"],"capabilities":{}}}"#);
+    assert_eq!(world.client.state(), State::Ready);
+    assert_eq!(world.client.handshake().unwrap().revision, Revision::V2026_07_28);
+    assert_eq!(world.take_sent(), [""; 0], "the modern era confirms nothing");
 }
 
 #[test]
@@ -54,8 +58,8 @@ fn a_server_that_does_not_know_initialize_is_asked_what_it_speaks() {
         assert!(discover.contains(r#""id":2,"method":"server/discover","params":{"_meta":{"#), "{discover}");
         assert!(discover.contains(r#""io.modelcontextprotocol/protocolVersion":"2026-07-28""#), "{discover}");
         assert!(discover.contains(r#""io.modelcontextprotocol/clientCapabilities":{}"#), "{discover}");
-        world.peer(r#"{"jsonrpc":"2.0","id":2,"result":{"supportedVersions":["2026-07-28","2027-01-01"]}}"#);
-        assert_eq!(unsupported(&mut world), ["2026-07-28", "2027-01-01"]);
+        world.peer(r#"{"jsonrpc":"2.0","id":2,"result":{"supportedVersions":["2027-01-01"]}}"#);
+        assert_eq!(unsupported(&mut world), ["2027-01-01"]);
     }
 }
 

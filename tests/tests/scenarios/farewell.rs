@@ -46,4 +46,7 @@ fn no_farewell_is_said_to_a_server_that_has_gone_or_was_never_met() {
     let mut world = World::negotiating(config());
     world.shut_down();
     assert_eq!(world.take_sent(), [""; 0]);
+    let mut world = World::modern_with(config());
+    world.shut_down();
+    assert_eq!(world.take_sent(), [""; 0], "the modern era has no words for it");
 }

@@ -208,7 +208,7 @@ fn a_kind_that_was_never_declared_is_an_empty_list_where_the_method_is_unknown()
 fn all_pages_share_one_total_time() {
     let mut world = World::ready();
     let patience = selvedge_core::Patience::exactly(Duration::from_secs(10));
-    let options = CallOptions { patience: Some(patience), progress: false };
+    let options = CallOptions { patience: Some(patience), ..CallOptions::default() };
     let call = world.must(|client, now| client.list_tools(now, options));
     world.pass_millis(6_000);
     answer(&mut world, 7, &page("a", "\"A\""));

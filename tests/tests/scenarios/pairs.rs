@@ -6,7 +6,7 @@ use selvedge_core::{
     client::{Answer, CallError, Event, Evidence, ExitStatus, Reason, State},
     frame::Framing,
     json::RawJson,
-    server::ServerEvent,
+    server::{Answer as ServerAnswer, ServerEvent},
 };
 use selvedge_tests::{
     Pair,
@@ -157,7 +157,8 @@ fn a_cancel_reaches_the_server_and_its_answer_has_nowhere_to_go() {
     pair.pass(SECOND);
     assert_eq!(pair.outcome(call), Err(CallError::Cancelled));
     let (served, ..) = pair.called.remove(0);
-    assert_eq!(pair.server_events.last(), Some(&ServerEvent::Cancelled { call: served.clone() }));
-    assert!(pair.server.answer(&served, Ok(&RawJson::new("{}").unwrap())).is_err());
+    assert_eq!(pair.server_events.last(), Some(&ServerEvent::Cancelled { call: served }));
+    let answer = ServerAnswer::Result(RawJson::new("{}").unwrap());
+    assert!(pair.server.answer(pair.now, served, answer).is_err());
     echoed(&mut pair, "{}");
 }

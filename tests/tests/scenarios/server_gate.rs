@@ -5,7 +5,7 @@ use selvedge_core::{
     json::RawJson,
     jsonrpc::RpcError,
     protocol::Revision,
-    server::{ServedCall, ServerEffect, ServerEvent},
+    server::{Answer, Request, ServedCall, ServerEffect, ServerEvent},
 };
 use selvedge_tests::{line, world::to_line};
 
@@ -25,7 +25,12 @@ impl Desk {
 
     /// Returns a server that has shaken hands on this revision.
     pub(crate) fn ready(revision: &str) -> Self {
-        let mut desk = Self::new(|_| {});
+        Self::ready_with(revision, |_| {})
+    }
+
+    /// Returns a server of one's own making that has shaken hands on this revision.
+    pub(crate) fn ready_with(revision: &str, change: impl FnOnce(&mut ServerConfig)) -> Self {
+        let mut desk = Self::new(change);
         desk.client(line::request("1", "initialize", &format!(r#"{{"protocolVersion":"{revision}"}}"#)));
         desk.client(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
         assert_eq!(desk.take_sent().len(), 1);
@@ -60,12 +65,30 @@ impl Desk {
         sent.remove(0)
     }
 
-    fn called(&mut self, id: &str) -> ServedCall {
+    pub(crate) fn called(&mut self, id: &str) -> ServedCall {
         self.client(line::request(id, "tools/call", r#"{"name":"t","arguments":{"x":1.10}}"#));
         let events = self.take_events();
-        let [ServerEvent::Called { call, name, arguments }] = &events[..] else { panic!("{events:?}") };
+        let [ServerEvent::Requested { call, request: Request::CallTool { name, arguments }, .. }] =
+            &events[..]
+        else {
+            panic!("{events:?}")
+        };
         assert_eq!((name.as_str(), arguments.as_str()), ("t", r#"{"x":1.10}"#));
-        call.clone()
+        *call
+    }
+
+    pub(crate) fn answer(&mut self, call: ServedCall, result: &str) -> Result<(), Misuse> {
+        self.server.answer(Tick::ZERO, call, Answer::Result(json(result)))
+    }
+
+    fn progress(
+        &mut self,
+        call: ServedCall,
+        progress: f64,
+        total: Option<f64>,
+        message: Option<&str>,
+    ) -> Result<(), Misuse> {
+        self.server.hub().report_progress(Tick::ZERO, call, progress, total, message)
     }
 
     fn drain(&mut self) {
@@ -96,8 +119,8 @@ fn nothing_is_served_before_the_handshake_but_signs_of_life() {
         assert_eq!(desk.reply(), r#"{"jsonrpc":"2.0","id":3,"result":{}}"#);
     }
     desk.client(line::request("3", "server/discover", "{}"));
-    assert!(desk.reply().starts_with(&refusal("3", -32601)));
-    assert!(!desk.take_events().iter().any(|event| matches!(event, ServerEvent::Called { .. })));
+    assert!(desk.reply().starts_with(&refusal("3", -32602)), "it has no envelope");
+    assert!(!desk.take_events().iter().any(|event| matches!(event, ServerEvent::Requested { .. })));
     desk.client(line::request("4", "initialize", r#"{"protocolVersion":"2025-11-25"}"#));
     assert!(desk.reply().contains(r#""protocolVersion":"2025-11-25""#), "nothing of this pinned anything");
 }
@@ -130,7 +153,9 @@ fn the_asked_revision_is_taken_where_it_is_spoken_and_the_newest_legacy_one_is_o
                 && reply.contains(r#""capabilities":{"tools":{}}"#)
         );
         let events = desk.take_events();
-        let [ServerEvent::Initialized { client, revision: own }] = &events[..] else { panic!("{events:?}") };
+        let [ServerEvent::Initialized { client, revision: own, .. }] = &events[..] else {
+            panic!("{events:?}")
+        };
         assert_eq!((client.name.as_str(), *own), ("c", revision));
     }
 }
@@ -164,9 +189,9 @@ fn tools_are_listed_as_they_were_given_and_called_by_name() {
     assert_eq!(desk.reply(), listed);
     let call = desk.called("\"x\"");
     assert_eq!(desk.take_sent(), [""; 0]);
-    desk.server.answer(&call, Ok(&json("{\n\"content\":[]\n}"))).unwrap();
+    desk.answer(call, "{\n\"content\":[]\n}").unwrap();
     assert_eq!(desk.reply(), r#"{"jsonrpc":"2.0","id":"x","result":{"content":[]}}"#);
-    assert_eq!(desk.server.answer(&call, Ok(&json("{}"))), Err(Misuse::UnknownAsk));
+    assert_eq!(desk.answer(call, "{}"), Err(Misuse::UnknownAsk));
     assert_eq!(desk.take_sent(), [""; 0]);
 }
 
@@ -180,9 +205,11 @@ fn a_call_of_no_tool_or_with_bad_arguments_is_refused() {
         assert_eq!(desk.take_events(), []);
     }
     desk.client(line::request("2", "tools/call", r#"{"name":"t"}"#));
-    assert!(
-        matches!(&desk.take_events()[..], [ServerEvent::Called { arguments, .. }] if arguments.as_str() == "{}")
-    );
+    let events = desk.take_events();
+    let [ServerEvent::Requested { request: Request::CallTool { arguments, .. }, .. }] = &events[..] else {
+        panic!("{events:?}")
+    };
+    assert_eq!(arguments.as_str(), "{}");
 }
 
 #[test]
@@ -191,11 +218,14 @@ fn a_second_request_with_an_id_under_way_is_refused_and_the_first_is_unharmed() 
     let call = desk.called("0");
     desk.client(line::request("0", "tools/call", r#"{"name":"t"}"#));
     assert!(desk.reply().starts_with(&refusal("0", -32600)));
-    assert_eq!(desk.take_events(), [ServerEvent::PeerViolated(Violation::IdInUse)]);
-    desk.server.answer(&call, Ok(&json("{}"))).unwrap();
+    assert!(matches!(
+        desk.take_events()[..],
+        [ServerEvent::PeerViolated { violation: Violation::IdInUse, .. }]
+    ));
+    desk.answer(call, "{}").unwrap();
     assert_eq!(desk.reply(), r#"{"jsonrpc":"2.0","id":0,"result":{}}"#);
     let again = desk.called("0");
-    assert_eq!(again, call, "the id is free again");
+    assert_ne!(again, call, "the id is free again, the call is another");
 }
 
 #[test]
@@ -205,9 +235,9 @@ fn a_cancelled_call_is_told_and_not_answered() {
     desk.client(line::notification("notifications/cancelled", r#"{"requestId":"0"}"#));
     assert_eq!(desk.take_events(), [], "the string is another id");
     desk.client(line::notification("notifications/cancelled", r#"{"requestId":0,"reason":"r"}"#));
-    assert_eq!(desk.take_events(), [ServerEvent::Cancelled { call: call.clone() }]);
+    assert_eq!(desk.take_events(), [ServerEvent::Cancelled { call }]);
     let late = RpcError::new(1, "late");
-    assert_eq!(desk.server.answer(&call, Err(&late)), Err(Misuse::UnknownAsk));
+    assert_eq!(desk.server.answer(Tick::ZERO, call, Answer::Failed(late)), Err(Misuse::UnknownAsk));
     assert_eq!(desk.take_sent(), [""; 0]);
     assert_eq!(desk.server.calls_in_flight(), 0);
 }
@@ -216,31 +246,39 @@ fn a_cancelled_call_is_told_and_not_answered() {
 fn progress_is_reported_under_the_clients_token_and_only_where_there_is_one() {
     let mut desk = Desk::ready("2025-11-25");
     let silent = desk.called("2");
-    assert_eq!(desk.server.report_progress(&silent, 1, None, None), Ok(()));
+    assert_eq!(desk.progress(silent, 1.0, None, None), Ok(()));
     assert_eq!(desk.take_sent(), [""; 0]);
     for token in ["7", r#""a\"b""#, "1.50"] {
         let params = format!(r#"{{"name":"t","_meta":{{"progressToken":{token}}}}}"#);
         desk.client(line::request("3", "tools/call", &params));
         let events = desk.take_events();
-        let [ServerEvent::Called { call, .. }] = &events[..] else { panic!("{events:?}") };
-        desk.server.report_progress(call, 1, Some(2), Some("half\n")).unwrap();
+        let [ServerEvent::Requested { call, .. }] = &events[..] else { panic!("{events:?}") };
+        desk.progress(*call, 1.0, Some(2.0), Some("half\n")).unwrap();
         let expected = format!(r#"{{"progressToken":{token},"progress":1,"total":2,"message":"half\n"}}"#);
         assert_eq!(desk.reply(), line::notification("notifications/progress", &expected));
-        desk.server.answer(call, Ok(&json("{}"))).unwrap();
+        desk.answer(*call, "{}").unwrap();
         desk.take_sent();
-        assert_eq!(desk.server.report_progress(call, 2, None, None), Err(Misuse::UnknownAsk));
+        assert_eq!(desk.progress(*call, 2.0, None, None), Err(Misuse::UnknownAsk));
     }
 }
 
 #[test]
 fn more_calls_than_the_limit_are_refused() {
     let mut desk = Desk::ready("2025-11-25");
-    for at in 0..64 {
-        desk.called(&at.to_string());
+    let running: Vec<_> = (0..32).map(|at| desk.called(&at.to_string())).collect();
+    for at in 32..32 + 1_024 {
+        desk.client(line::request(&at.to_string(), "tools/call", r#"{"name":"t"}"#));
     }
-    desk.client(line::request("64", "tools/call", r#"{"name":"t"}"#));
-    assert!(desk.reply().starts_with(&refusal("64", -32603)));
-    assert_eq!(desk.server.calls_in_flight(), 64);
+    assert_eq!((desk.take_events().len(), desk.take_sent().len()), (0, 0), "they wait");
+    desk.client(line::request("\"x\"", "tools/call", r#"{"name":"t"}"#));
+    assert!(desk.reply().starts_with(&refusal("\"x\"", -32603)));
+    assert_eq!(desk.server.calls_in_flight(), 32 + 1_024);
+    desk.take_events();
+    desk.answer(running[7], "{}").unwrap();
+    assert_eq!(desk.take_sent().len(), 1);
+    assert!(
+        matches!(&desk.take_events()[..], [ServerEvent::Requested { context, .. }] if context.id == "32")
+    );
 }
 
 #[test]
@@ -249,9 +287,9 @@ fn calls_under_way_may_be_answered_after_the_end_of_the_input() {
     let call = desk.called("2");
     desk.server.handle_eof(Tick::ZERO);
     desk.server.handle_eof(Tick::ZERO);
-    assert_eq!(desk.take_events(), [ServerEvent::Closed]);
+    assert!(matches!(desk.take_events()[..], [ServerEvent::Closed { .. }]));
     desk.client(line::request("3", "ping", "{}"));
     assert_eq!(desk.take_sent(), [""; 0], "nothing more is read");
-    desk.server.answer(&call, Ok(&json("{}"))).unwrap();
+    desk.answer(call, "{}").unwrap();
     assert_eq!(desk.reply(), r#"{"jsonrpc":"2.0","id":2,"result":{}}"#);
 }

@@ -10,9 +10,9 @@ use selvedge_tests::{World, line};
 
 const SECOND: u64 = 1_000;
 
-fn patient(idle: u64, total: u64) -> CallOptions {
+fn patient(idle: u64, total: u64) -> CallOptions<'static> {
     let patience = Patience { idle: Duration::from_secs(idle), total: Duration::from_secs(total) };
-    CallOptions { patience: Some(patience), progress: true }
+    CallOptions { patience: Some(patience), progress: true, ..CallOptions::default() }
 }
 
 fn progress(world: &mut World, done: u32) {

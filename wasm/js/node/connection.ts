@@ -243,7 +243,7 @@ export class Connection implements AsyncDisposable {
       answer = { error: { code: -32603, message: error instanceof Error ? error.message : String(error) } };
     }
     this.#asks.delete(ask);
-    if (!controller.signal.aborted) this.#driver.tell((client) => client.answerAsk(ask, answer));
+    if (!controller.signal.aborted) this.#driver.tell((client, now) => client.answerAsk(now, ask, answer));
   }
 }
 

@@ -80,8 +80,8 @@ export class Driver {
   }
 
   /** Does something that may make the client say something. */
-  tell(act: (client: Client) => void): void {
-    act(this.client);
+  tell(act: (client: Client, now: number) => void): void {
+    act(this.client, this.#now());
     this.#turn();
   }
 
@@ -185,27 +185,32 @@ export class Driver {
       return;
     }
     this.#child = child;
+    this.#hasExited = false;
+    // A server may be replaced by another start of itself; from then on nothing of the first counts.
+    const input = (handle: (client: Client, now: number) => void) => {
+      if (this.#child === child) this.#input(handle);
+    };
     child.once("spawn", () => {
       watch(child);
-      this.#input((client, now) => client.handleOpened(now));
+      input((client, now) => client.handleOpened(now));
     });
     child.once("error", (error) => {
       if (child.pid === undefined) {
-        this.#input((client, now) => client.handleOpenFailed(now, ...openFailure(this.#server, error)));
+        input((client, now) => client.handleOpenFailed(now, ...openFailure(this.#server, error)));
       }
     });
     child.once("exit", (code, signal) => {
-      this.#hasExited = true;
-      this.#input((client, now) => client.handleExited(now, exitStatus(code, signal)));
+      if (this.#child === child) this.#hasExited = true;
+      input((client, now) => client.handleExited(now, exitStatus(code, signal)));
       forget(child);
     });
-    child.stdout.on("data", (chunk: Buffer) => this.#input((client, now) => client.handleBytes(now, chunk)));
-    child.stdout.once("end", () => this.#input((client, now) => client.handleEof(now)));
-    child.stdout.once("error", () => this.#input((client, now) => client.handleEof(now)));
+    child.stdout.on("data", (chunk: Buffer) => input((client, now) => client.handleBytes(now, chunk)));
+    child.stdout.once("end", () => input((client, now) => client.handleEof(now)));
+    child.stdout.once("error", () => input((client, now) => client.handleEof(now)));
     // Drained all the time: a server must never wait for somebody to read its diagnostics.
     child.stderr.on("data", (chunk: Buffer) => this.client.handleStderr(chunk));
     child.stderr.once("error", () => {});
-    child.stdin.on("error", (error) => this.#input((client, now) => client.handleWriteFailed(now, error.message)));
+    child.stdin.on("error", (error) => input((client, now) => client.handleWriteFailed(now, error.message)));
     child.stdin.on("drain", () => this.#drained());
   }
 

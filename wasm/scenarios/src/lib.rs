@@ -7,6 +7,8 @@
 pub mod line;
 #[path = "../../../tests/src/pair.rs"]
 pub mod pair;
+#[path = "../../../tests/src/spec.rs"]
+pub mod spec;
 #[path = "../../../tests/src/world.rs"]
 pub mod world;
 

@@ -4,6 +4,7 @@ use js_sys::Uint8Array;
 use selvedge_core::client::{
     AskId, CallId, Effect, Event, Evidence, ExitStatus, Offered, OpenError, Progress, Reason, RetirementError,
 };
+use selvedge_core::protocol::Interests;
 use wasm_bindgen::JsValue;
 
 pub use super::handles::Handles;
@@ -29,6 +30,7 @@ pub fn effect(effect: &Effect, asks: &mut Handles<AskId>) -> JsValue {
 fn event(event: &Event, asks: &mut Handles<AskId>) -> JsValue {
     match event {
         Event::Ready(settled) => Object::kind("ready").value("handshake", &handshake(settled)),
+        Event::Replaced(why) => Object::kind("replaced").value("reason", &reason(why)),
         Event::Settled { call, outcome: ended } => {
             of_call("settled", *call).value("outcome", &outcome(ended))
         }
@@ -48,6 +50,10 @@ fn event(event: &Event, asks: &mut Handles<AskId>) -> JsValue {
             .text("what", offered(*what))
             .text("params", params.as_str()),
         Event::AskWithdrawn { ask } => Object::kind("askWithdrawn").maybe("ask", asks.end(ask)),
+        Event::ListenEnded { listen, interests: about, error } => Object::kind("listenEnded")
+            .value("listen", &whole_unsigned(listen.as_u64()))
+            .value("interests", &interests(about))
+            .maybe("error", error.as_ref().map(rpc_error)),
         Event::PeerViolated(what) => Object::kind("peerViolated").value("violation", &violation(what)),
         Event::PeerErrored(error) => Object::kind("peerErrored").value("error", &rpc_error(error)),
         Event::Closed(why) => Object::kind("closed").value("reason", &reason(why)),
@@ -66,7 +72,16 @@ fn of_call(kind: &str, call: CallId) -> Object {
     Object::kind(kind).value("call", &whole_unsigned(call.as_u64()))
 }
 
-const fn offered(what: Offered) -> &'static str {
+pub(crate) fn interests(interests: &Interests) -> JsValue {
+    Object::plain()
+        .flag("tools", interests.tools)
+        .flag("prompts", interests.prompts)
+        .flag("resources", interests.resources)
+        .list("uris", interests.uris.iter().map(|uri| JsValue::from_str(uri)))
+        .done()
+}
+
+pub(crate) const fn offered(what: Offered) -> &'static str {
     match what {
         Offered::Sampling => "sampling",
         Offered::Elicitation => "elicitation",

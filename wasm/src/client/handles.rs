@@ -16,8 +16,11 @@ impl<K> Default for Handles<K> {
 }
 
 impl<K: Clone + PartialEq> Handles<K> {
-    /// Gives something a number that nothing under way has.
+    /// Gives something a number that nothing else under way has.
     pub(crate) fn give(&mut self, key: &K) -> f64 {
+        if let Some((number, _)) = self.under_way.iter().find(|(_, known)| known == key) {
+            return f64::from(*number);
+        }
         self.last = self.last.wrapping_add(1);
         self.under_way.push((self.last, key.clone()));
         f64::from(self.last)

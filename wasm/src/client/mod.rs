@@ -6,14 +6,14 @@ mod outcome;
 
 use selvedge_core::{
     ClientConfig, Misuse, Tick,
-    client::{AskId, CallId, Effect, Event},
+    client::{Answer, AskId, CallId, Effect, Event},
 };
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{
     error::misuse,
     object::{Object, list},
-    options::{answer, call_options, client_config, exit_status, open_error, read},
+    options::{Chosen, answer, call_options, client_config, exit_status, interests, open_error, read},
 };
 use handles::Handles;
 
@@ -24,6 +24,8 @@ pub struct Client {
     inner: selvedge_core::Client,
     /// The calls under way, oldest first: their ids only grow.
     calls: Vec<CallId>,
+    /// The streams of notifications that are open.
+    listens: Vec<CallId>,
     asks: Handles<AskId>,
 }
 
@@ -56,7 +58,7 @@ impl Client {
     ) -> Result<Client, JsValue> {
         let config: ClientConfig = read(config, "the configuration", client_config)?;
         let inner = selvedge_core::Client::new(config);
-        Ok(Self { inner, calls: Vec::new(), asks: Handles::default() })
+        Ok(Self { inner, calls: Vec::new(), listens: Vec::new(), asks: Handles::default() })
     }
 
     /// The host has started the server.
@@ -140,10 +142,8 @@ impl Client {
     #[wasm_bindgen(js_name = pollEffect, unchecked_return_type = "Effect | undefined")]
     pub fn poll_effect(&mut self) -> JsValue {
         let Some(effect) = self.inner.poll_effect() else { return JsValue::UNDEFINED };
-        if let Effect::Event(Event::Settled { call, .. }) = &effect
-            && let Ok(at) = self.calls.binary_search(call)
-        {
-            self.calls.remove(at);
+        if let Effect::Event(event) = &effect {
+            self.note(event);
         }
         effect::effect(&effect, &mut self.asks)
     }
@@ -204,15 +204,33 @@ impl Client {
 }
 
 impl Client {
+    /// Keeps what JavaScript can name: calls and streams that are under way.
+    fn note(&mut self, event: &Event) {
+        match event {
+            Event::Settled { call, outcome } => {
+                if let Ok(at) = self.calls.binary_search(call) {
+                    self.calls.remove(at);
+                }
+                if let Ok(Answer::Listening { listen, .. }) = outcome {
+                    self.listens.push(*listen);
+                }
+            }
+            Event::ListenEnded { listen, .. } => self.listens.retain(|open| open != listen),
+            _ => {}
+        }
+    }
+
     /// Notes a call that was made and returns its id.
     #[expect(clippy::cast_precision_loss, reason = "ids are minted one by one")]
     fn made(&mut self, made: Result<CallId, Misuse>) -> Result<f64, JsValue> {
         let call = made.map_err(|fault| misuse(&fault))?;
-        self.calls.push(call);
+        // One that is settled at once may be older than the newest.
+        let at = self.calls.partition_point(|known| *known < call);
+        self.calls.insert(at, call);
         Ok(call.as_u64() as f64)
     }
 
-    fn options(&self, options: &JsValue) -> Result<selvedge_core::client::CallOptions, JsValue> {
+    fn options(&self, options: &JsValue) -> Result<Chosen, JsValue> {
         call_options(options, self.inner.config().patience)
     }
 }
@@ -252,13 +270,46 @@ impl Client {
     #[wasm_bindgen(js_name = answerAsk)]
     pub fn answer_ask(
         &mut self,
+        now: f64,
         ask: f64,
         #[wasm_bindgen(js_name = "answer", unchecked_param_type = "AskAnswer")] given: &JsValue,
     ) -> Result<(), JsValue> {
         let given = answer(given)?;
         let ask = self.asks.get(ask).cloned().ok_or_else(|| misuse(&Misuse::UnknownAsk))?;
-        self.inner.answer_ask(&ask, given.as_ref()).map_err(|fault| misuse(&fault))?;
+        self.inner.answer_ask(tick(now), &ask, given.as_ref()).map_err(|fault| misuse(&fault))?;
         self.asks.end(&ask);
+        Ok(())
+    }
+
+    /// Opens a stream of notifications about what is of interest (2026-07-28).
+    ///
+    /// # Errors
+    ///
+    /// The session is not ready, its revision has no such streams, or too many are open.
+    #[wasm_bindgen(unchecked_return_type = "CallId")]
+    pub fn listen(
+        &mut self,
+        now: f64,
+        #[wasm_bindgen(js_name = "interests", unchecked_param_type = "Interests")] wanted: &JsValue,
+        #[wasm_bindgen(unchecked_optional_param_type = "CallOptions")] options: &JsValue,
+    ) -> Result<f64, JsValue> {
+        let (wanted, chosen) = (interests(wanted)?, self.options(options)?);
+        let made = self.inner.listen(tick(now), &wanted, chosen.as_options());
+        self.made(made)
+    }
+
+    /// Closes a stream of notifications.
+    ///
+    /// # Errors
+    ///
+    /// No such stream is open.
+    #[wasm_bindgen(js_name = stopListening)]
+    pub fn stop_listening(&mut self, now: f64, listen: f64) -> Result<(), JsValue> {
+        let wanted = tick(listen).as_millis();
+        let open = self.listens.iter().copied().find(|open| open.as_u64() == wanted);
+        let listen = open.ok_or_else(|| misuse(&Misuse::UnknownListen))?;
+        self.inner.stop_listening(tick(now), listen).map_err(|fault| misuse(&fault))?;
+        self.listens.retain(|open| *open != listen);
         Ok(())
     }
 }
@@ -282,7 +333,7 @@ macro_rules! calls {
                     #[wasm_bindgen(unchecked_optional_param_type = "CallOptions")] options: &JsValue,
                 ) -> Result<f64, JsValue> {
                     let options = self.options(options)?;
-                    let made = self.inner.$name(tick(now), $($param,)* options);
+                    let made = self.inner.$name(tick(now), $($param,)* options.as_options());
                     self.made(made)
                 }
             )*
@@ -315,6 +366,8 @@ calls! {
     "setLogLevel" set_log_level(level);
     /// Asks the server for a sign of life.
     "ping" ping();
+    /// Asks a modern server what it is and what it offers.
+    "discover" discover();
     /// Makes any other request; `params` is the text of a JSON object.
     "request" request(method, params);
 }

@@ -9,10 +9,10 @@ use selvedge_core::{
 };
 use wasm_bindgen::JsValue;
 
-use super::effect::reason;
+use super::effect::{interests, offered, reason};
 use crate::{
     object::{Object, list, whole_unsigned},
-    peer::{fault_name, rpc_error, syntax},
+    peer::{fault_name, handshake, rpc_error, syntax, violation},
 };
 
 pub(super) fn outcome(outcome: &Result<Answer, CallError>) -> JsValue {
@@ -35,6 +35,10 @@ fn answer(answer: &Answer) -> JsValue {
         Answer::Resource(read) => Object::kind("resource").value("result", &contents(read)),
         Answer::Prompt(result) => Object::kind("prompt").value("result", &messages(result)),
         Answer::Completion(found) => Object::kind("completion").value("result", &completion(found)),
+        Answer::Listening { listen, agreed } => Object::kind("listening")
+            .value("listen", &whole_unsigned(listen.as_u64()))
+            .value("agreed", &interests(agreed)),
+        Answer::Discovered(found) => Object::kind("discovered").value("handshake", &handshake(found)),
         Answer::Done => Object::kind("done"),
         Answer::Raw(result) => Object::kind("raw").text("result", result.as_str()),
         _ => Object::kind("other"),
@@ -164,6 +168,12 @@ fn call_error(error: &CallError) -> JsValue {
         CallError::TimedOut { after, hint: found } => {
             told("timedOut").time("after", *after).maybe("hint", found.as_ref().map(hint))
         }
+        CallError::AskRefused { what, error } => {
+            told("askRefused").text("what", offered(*what)).value("error", &rpc_error(error))
+        }
+        CallError::TooManyRounds { limit } => told("tooManyRounds").size("limit", *limit),
+        CallError::NotHonoured => told("notHonoured"),
+        CallError::StreamEnded => told("streamEnded"),
         CallError::Cancelled => told("cancelled"),
         CallError::Unavailable(why) => told("unavailable").value("reason", &reason(why)),
         CallError::Malformed { fault, raw } => told("malformed")
@@ -188,6 +198,9 @@ fn answer_fault(fault: &AnswerFault) -> JsValue {
             .text("member", &found.member)
             .text("expected", found.expected)
             .text("found", found.found),
+        AnswerFault::UnknownKind(kind) => told("unknownKind").text("resultType", kind),
+        AnswerFault::NotOffered(what) => told("notOffered").text("what", what),
+        AnswerFault::Questions(fault) => told("questions").value("violation", &violation(fault)),
         AnswerFault::BadEntry { index, reason } => {
             told("badEntry").size("index", *index).text("reason", reason)
         }

@@ -14,27 +14,52 @@ pub(crate) enum Token<'a> {
     Comment,
 }
 
+/// What a word goes on with.
+const IN_WORD: [bool; 256] = table(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz");
+
+const fn punctuation(language: Language) -> &'static [u8] {
+    match language {
+        Language::Gleam => b"(){}[],:=#.->|<",
+        Language::TypeScript => b"(){}[],:=.->|<?;#",
+        Language::Python => b"(){}[],:=.->|*@",
+        Language::Rust => b"(){}[],:=.->|<?;&!#'*",
+    }
+}
+
+/// Makes a table that tells some bytes from the others.
+#[expect(clippy::indexing_slicing, reason = "every byte has its place, and `at` is in the list")]
+const fn table(bytes: &[u8]) -> [bool; 256] {
+    let mut table = [false; 256];
+    let mut at = 0;
+    while at < bytes.len() {
+        table[bytes[at] as usize] = true;
+        at += 1;
+    }
+    table
+}
+
 /// Reads tokens and where they begin.
 pub(crate) struct Lexer<'a> {
     source: &'a str,
     language: Language,
+    allowed: [bool; 256],
     at: usize,
     /// The token that was read last is the first of its line.
     pub(crate) starts_line: bool,
 }
 
 impl<'a> Lexer<'a> {
-    pub(crate) const fn new(source: &'a str, language: Language) -> Self {
-        Self { source, language, at: 0, starts_line: true }
+    pub(crate) fn new(source: &'a str, language: Language) -> Self {
+        Self { source, language, allowed: table(punctuation(language)), at: 0, starts_line: true }
     }
 
     /// Returns the next token with its offset, `None` at the end.
     pub(crate) fn next(&mut self) -> Result<Option<(usize, Token<'a>)>, Breach> {
         self.starts_line = self.at == 0;
-        while let Some(space @ (b' ' | b'\n')) = self.peek(0) {
-            self.starts_line |= space == b'\n';
-            self.at += 1;
-        }
+        let rest = self.source.as_bytes().get(self.at..).unwrap_or_default();
+        let spaces = rest.iter().position(|byte| !matches!(byte, b' ' | b'\n')).unwrap_or(rest.len());
+        self.starts_line |= rest.get(..spaces).is_some_and(|spaces| spaces.contains(&b'\n'));
+        self.at += spaces;
         let start = self.at;
         let Some(first) = self.peek(0) else { return Ok(None) };
         let token = match first {
@@ -52,29 +77,20 @@ impl<'a> Lexer<'a> {
             }
             b'/' => self.comment()?,
             b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
-                self.skip(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+                self.skip(|byte| IN_WORD.get(usize::from(byte)) == Some(&true));
                 Token::Word(self.from(start))
             }
             b'0'..=b'9' => {
                 self.skip(|byte| byte.is_ascii_alphanumeric() || byte == b'.');
                 Token::Number
             }
-            byte if self.allowed().contains(&byte) => {
+            byte if self.allowed.get(usize::from(byte)) == Some(&true) => {
                 self.at += 1;
                 Token::Punct(byte)
             }
             _ => return Err(Breach { at: start, what: "a character that is never written" }),
         };
         Ok(Some((start, token)))
-    }
-
-    const fn allowed(&self) -> &'static [u8] {
-        match self.language {
-            Language::Gleam => b"(){}[],:=#.->|<",
-            Language::TypeScript => b"(){}[],:=.->|<?;#",
-            Language::Python => b"(){}[],:=.->|*@",
-            Language::Rust => b"(){}[],:=.->|<?;&!#'*",
-        }
     }
 
     fn comment(&mut self) -> Result<Token<'a>, Breach> {
@@ -108,10 +124,10 @@ impl<'a> Lexer<'a> {
         let start = self.at;
         self.at += 1;
         loop {
+            self.skip(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\'));
             match self.peek(0) {
                 Some(b'"') => break,
                 Some(b'\\') => self.at += 2,
-                Some(b' '..=b'~') => self.at += 1,
                 _ => return Err(Breach { at: start, what: "a literal that does not end on its line" }),
             }
         }
@@ -123,21 +139,20 @@ impl<'a> Lexer<'a> {
     fn docstring(&mut self) -> Result<Token<'a>, Breach> {
         let start = self.at;
         self.at += 3;
-        while !self.rest().starts_with("\"\"\"") {
-            match self.peek(0) {
-                Some(b'\\') => self.at += 2,
-                Some(_) => self.at = self.next_boundary(),
-                None => return Err(Breach { at: start, what: "a comment that does not end" }),
+        loop {
+            let rest = self.source.as_bytes().get(self.at..).unwrap_or_default();
+            let Some(found) = memchr::memchr2(b'\\', b'"', rest) else {
+                return Err(Breach { at: start, what: "a comment that does not end" });
+            };
+            self.at += found;
+            match rest.get(found..) {
+                Some([b'\\', ..]) => self.at += 2,
+                Some([b'"', b'"', b'"', ..]) => break,
+                _ => self.at += 1,
             }
         }
         self.at += 3;
         Ok(Token::Comment)
-    }
-
-    fn next_boundary(&self) -> usize {
-        (self.at + 1..self.source.len())
-            .find(|at| self.source.is_char_boundary(*at))
-            .unwrap_or(self.source.len())
     }
 
     fn peek(&self, ahead: usize) -> Option<u8> {
@@ -153,8 +168,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn skip(&mut self, more: impl Fn(u8) -> bool) {
-        while self.peek(0).is_some_and(&more) {
-            self.at += 1;
-        }
+        let rest = self.source.as_bytes().get(self.at..).unwrap_or_default();
+        self.at += rest.iter().position(|byte| !more(*byte)).unwrap_or(rest.len());
     }
 }

@@ -74,7 +74,13 @@ pub(crate) fn check(source: &str, language: Language, census: &Census) -> Result
 
 /// Checks that a text has no control byte but line feeds: other line ends would hide code from a scan by line.
 pub(crate) fn no_control_bytes(text: &str) -> Result<(), Breach> {
-    let bad = text.bytes().position(|byte| byte < 0x20 && byte != b'\n' || byte == 0x7F);
+    let is_bad = |byte: u8| byte < 0x20 && byte != b'\n' || byte == 0x7F;
+    // Whole chunks without a branch inside are what compiles to wide instructions.
+    let has_bad = |bytes: &[u8]| bytes.iter().fold(false, |so_far, byte| so_far | is_bad(*byte));
+    let bad = text.as_bytes().chunks(64).position(has_bad).and_then(|chunk| {
+        let (at, _) = text.bytes().enumerate().skip(chunk * 64).find(|(_, byte)| is_bad(*byte))?;
+        Some(at)
+    });
     bad.map_or(Ok(()), |at| Err(Breach { at, what: "a control byte" }))
 }
 

@@ -62,7 +62,7 @@ pub(super) fn write_encoder(body: &mut Module, work: &Work<'_>, names: &Names, i
                     continue;
                 }
                 let label = work.label(field);
-                body.raw("internal.with(").literal(&field.name).raw(", value.").word(&label).raw(", ");
+                body.raw("internal.with(").literal(&field.name).raw(", value.").word(label).raw(", ");
                 write_coder(body, work, names, field.node, Way::Encode);
                 body.raw(")");
             }
@@ -204,7 +204,7 @@ fn write_record_decoder(body: &mut Module, work: &Work<'_>, names: &Names, name:
     body.raw("Ok(").word(name).raw(if has_members { "(" } else { "" });
     let mut before = "";
     for (at, field) in members(work, record).enumerate() {
-        body.raw(before).word(&work.label(field)).raw(": ").word(&format!("v{at}"));
+        body.raw(before).word(work.label(field)).raw(": ").word(&format!("v{at}"));
         before = ", ";
     }
     if record.rest.is_some() {

@@ -52,23 +52,24 @@ pub(super) fn emit(work: &mut Work<'_>, options: &Options) -> Result<(Module, Ve
         write_decoder(&mut body, work, &names, *id);
         options.check_source(body.out.len())?;
     }
-    let mut shown = Vec::new();
-    let declarations = surface::assign(work, |id| compact(&declaration(work, &names, id).out));
-    for (at, mut declarations) in declarations.into_iter().enumerate() {
+    let mut shown = Vec::with_capacity(work.functions.len());
+    for at in 0..work.functions.len() {
         let signature = signature(work, &names, at);
+        let mut own = Shown::new(fold_inner_names(&signature.out));
         if let Some(declared) = options_type(work, &names, at) {
             body.raw("\npub type ").adopt(&declared).raw("\n");
             write_defaults(&mut body, work, &names, at);
-            declarations.insert(0, compact(&declared.out));
+            own.declarations.push(compact(&declared.out));
         }
         body.raw("\n");
         push_docs(&mut body.out, CAGE, work, at);
         body.raw("pub fn ").adopt(&signature).raw(" {\n  ");
         write_call(&mut body, work, &names, at);
         body.raw("\n}\n");
-        shown.push(Shown { signature: fold_inner_names(&signature.out), declarations });
+        shown.push(own);
         options.check_source(body.out.len())?;
     }
+    surface::assign(work, &mut shown, |id| compact(&declaration(work, &names, id).out));
     Ok((with_imports(body), shown))
 }
 
@@ -194,7 +195,10 @@ fn kind_word(kinds: Kinds) -> &'static str {
 
 /// Puts a declaration on one line, and names the only constructor of a type once.
 fn compact(declaration: &str) -> String {
-    let line = declaration.replace("\n  ", " ").replace("\n}", " }");
+    let line = match memchr::memchr(b'\n', declaration.as_bytes()) {
+        Some(_) => declaration.replace("\n  ", " ").replace("\n}", " }"),
+        None => declaration.into(),
+    };
     let Some((name, rest)) = line.split_once(" { ") else { return line };
     match rest.strip_prefix(name).and_then(|rest| rest.strip_suffix(" }")) {
         Some(members) if members.starts_with('(') => rest.trim_end_matches(" }").into(),
@@ -230,7 +234,7 @@ fn signature(work: &Work<'_>, names: &Names, at: usize) -> Module {
     if let Some(record) = work.parameters(tool.input) {
         let mut before = "";
         for (index, field) in members(work, record).filter(|field| field.is_required).enumerate() {
-            piece.raw(before).word(&work.label(field)).raw(" ").word(&format!("v{index}")).raw(": ");
+            piece.raw(before).word(work.label(field)).raw(" ").word(&format!("v{index}")).raw(": ");
             write_type(&mut piece, work, field.node);
             before = ", ";
         }
@@ -304,7 +308,7 @@ fn write_applied(body: &mut Module, work: &Work<'_>, names: &Names, id: NodeId, 
 
 fn write_maybe(body: &mut Module, work: &Work<'_>, names: &Names, owner: &str, field: &Field<'_>) {
     let label = work.label(field);
-    body.raw("internal.maybe(").literal(&field.name).raw(", ").raw(owner).raw(".").word(&label).raw(", ");
+    body.raw("internal.maybe(").literal(&field.name).raw(", ").raw(owner).raw(".").word(label).raw(", ");
     write_coder(body, work, names, field.node, Way::Encode);
     body.raw(")");
 }
@@ -349,7 +353,7 @@ fn write_fields(
 ) {
     let mut before = "";
     for field in members(work, record).filter(|field| which(field)) {
-        piece.raw(before).word(&work.label(field)).raw(": ");
+        piece.raw(before).word(work.label(field)).raw(": ");
         piece.raw(if field.is_required { "" } else { "option.Option(" });
         write_type(piece, work, field.node);
         piece.raw(if field.is_required { "" } else { ")" });
@@ -368,7 +372,7 @@ fn write_defaults(body: &mut Module, work: &Work<'_>, names: &Names, at: usize) 
     body.raw("\npub fn ").word(defaults).raw("() -> ").word(kind).raw(" {\n  ").word(kind).raw("(");
     let mut before = "";
     for field in record.fields.iter().filter(|field| !field.is_required) {
-        body.raw(before).word(&work.label(field)).raw(": option.None");
+        body.raw(before).word(work.label(field)).raw(": option.None");
         before = ", ";
     }
     if record.rest.is_some() {

@@ -1,0 +1,175 @@
+//! Calls: what a client wants of the application, from its arrival to its one answer.
+
+use alloc::{format, string::String, sync::Arc};
+
+use super::{
+    Context, Hub, Peer, Request, ServedCall, ServerEvent, dispatch::Params, event::Declared, hub::Source,
+    permits::Admission,
+};
+use crate::{
+    Tick, Violation,
+    json::{Kind, RawJson},
+    jsonrpc::{Id, RpcError, code},
+    map::BTreeMap,
+    protocol::{LogLevel, Revision},
+};
+
+/// Who makes a call, and what it said so far.
+#[derive(Debug)]
+pub(super) struct Caller {
+    pub(super) revision: Revision,
+    /// What its session declared (legacy era).
+    pub(super) client: Option<Arc<Declared>>,
+    pub(super) log_level: Option<LogLevel>,
+    pub(super) principal: Option<Arc<str>>,
+    pub(super) meta: Option<Arc<RawJson>>,
+    pub(super) answers: Option<Arc<RawJson>>,
+    pub(super) state: Option<String>,
+    pub(super) round: usize,
+}
+
+/// A request that waits for the application, for a permit, or for what its client answers.
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) source: Source,
+    pub(super) id: Id,
+    pub(super) request: Request,
+    pub(super) caller: Caller,
+    pub(super) group: u64,
+    pub(super) phase: Phase,
+    pub(super) due: Tick,
+    /// The token that the client wants progress reported under, as its JSON text.
+    pub(super) progress_token: Option<String>,
+    pub(super) progress: Option<f64>,
+}
+
+/// What a call waits for.
+#[derive(Debug)]
+pub(super) enum Phase {
+    /// A permit.
+    Queued,
+    /// The application.
+    Running,
+    /// The answers of its client (legacy era): those that have come, by key.
+    Asking { answers: BTreeMap<String, RawJson>, left: usize },
+}
+
+impl Hub {
+    /// Takes up a call, or refuses it.
+    pub(super) fn call(&mut self, source: Source, id: Id, method: &str, params: &Params<'_>, caller: Caller) {
+        let request = match self.read_request(method, params) {
+            Ok(Some(request)) => request,
+            Ok(None) => return self.refuse_method(source, &id),
+            Err(error) => return self.reply_error(source, Some(&id), &error),
+        };
+        if let Request::CallTool { name, arguments } = &request
+            && let Some(failure) = self.refuse_tool(name, arguments)
+        {
+            return self.refuse_call(source, &id, caller.revision, &failure);
+        }
+        let Some(group) = self.peers.get(&source.peer).map(|peer| peer.group) else { return };
+        let serial = self.serial.next();
+        let token = params.meta.and_then(|meta| meta.get("progressToken"));
+        let progress_token = token
+            .filter(|token| matches!(token.kind(), Kind::Number | Kind::String))
+            .filter(|token| token.as_str().len() <= self.config.limits.max_id_bytes)
+            .map(|token| token.as_str().into());
+        let due = self.now.after(self.config.call_timeout);
+        let admission = self.permits.ask(&self.config.limits, group, serial);
+        if let Admission::Refuse(limit) = admission {
+            return self.refuse(source, &id, Violation::TooManyAsks { limit });
+        }
+        self.requests.ask((source.peer, id.clone()), serial);
+        self.call_deadlines.insert((due, serial));
+        let phase = Phase::Queued;
+        let call = Call { source, id, request, caller, group, phase, due, progress_token, progress: None };
+        self.calls.insert(serial, call);
+        if admission == Admission::Run {
+            self.run(serial);
+        }
+    }
+
+    /// Hands a call to the application.
+    pub(super) fn run(&mut self, serial: u64) {
+        let Some(call) = self.calls.get_mut(&serial) else { return };
+        call.phase = Phase::Running;
+        let caller = &mut call.caller;
+        let context = Context {
+            peer: call.source.peer,
+            id: format!("{}", call.id),
+            revision: caller.revision,
+            client: caller.client.clone(),
+            principal: caller.principal.clone(),
+            answers: caller.answers.clone(),
+            state: caller.state.take(),
+            log_level: caller.log_level,
+            wants_progress: call.progress_token.is_some(),
+            meta: caller.meta.clone(),
+        };
+        let request = call.request.clone();
+        self.tell(ServerEvent::Requested { call: ServedCall(serial), request, context });
+    }
+
+    /// Hands the application as many waiting calls as may run.
+    pub(super) fn admit(&mut self) {
+        while let Some(serial) = self.permits.admit(&self.config.limits) {
+            self.run(serial);
+        }
+    }
+
+    /// Forgets a call: whoever takes it answers it, or does not.
+    pub(super) fn end_call(&mut self, serial: u64) -> Option<Call> {
+        let call = self.calls.remove(&serial)?;
+        self.call_deadlines.remove(&(call.due, serial));
+        self.requests.answer(&(call.source.peer, call.id.clone()));
+        match &call.phase {
+            Phase::Queued => self.permits.withdraw(call.group, serial),
+            Phase::Running => self.permits.release(&self.config.limits, call.group),
+            Phase::Asking { .. } => self.withdraw_asks(serial),
+        }
+        Some(call)
+    }
+
+    /// A client does not want the answer to a request any more.
+    pub(super) fn cancelled(&mut self, peer: Peer, id: &Id) {
+        if let Some(serial) = self.requests.get_asked(&(peer, id.clone())).copied() {
+            return self.drop_call(serial);
+        }
+        self.unlisten(peer, id);
+    }
+
+    pub(super) fn drop_calls(&mut self, peer: Peer) {
+        let serials: alloc::vec::Vec<_> = self
+            .calls
+            .iter()
+            .filter(|(_, call)| call.source.peer == peer)
+            .map(|(serial, _)| *serial)
+            .collect();
+        for serial in serials {
+            self.drop_call(serial);
+        }
+    }
+
+    fn drop_call(&mut self, serial: u64) {
+        let Some(call) = self.end_call(serial) else { return };
+        if matches!(call.phase, Phase::Running) {
+            self.tell(ServerEvent::Cancelled { call: ServedCall(serial) });
+        }
+        self.leave_unanswered(call.source);
+        self.admit();
+    }
+
+    pub(super) fn expire_calls(&mut self) {
+        while let Some((_, serial)) = self.call_deadlines.first().copied().filter(|(due, _)| *due <= self.now)
+        {
+            let Some(call) = self.end_call(serial) else { return };
+            if matches!(call.phase, Phase::Running) {
+                self.tell(ServerEvent::Cancelled { call: ServedCall(serial) });
+            }
+            let millis = self.config.call_timeout.as_millis();
+            let error = RpcError::new(code::INTERNAL_ERROR, format!("no answer within {millis} ms"));
+            self.reply_error(call.source, Some(&call.id), &error);
+            self.admit();
+        }
+    }
+}
