@@ -8,7 +8,7 @@ import warehouse from "./warehouse.json?raw";
 import cutComment from "../../../tests/fixtures/generator/G14.json";
 import cutDocstring from "../../../tests/fixtures/generator/G15.json";
 import directives from "../../../tests/fixtures/generator/G17.json";
-import hugeEnumeration from "../../../tests/fixtures/generator/G38.json";
+import graph from "../../../tests/fixtures/generator/G55.json";
 import imitation from "../../../tests/fixtures/generator/G20.json";
 import lineEnds from "../../../tests/fixtures/generator/G16.json";
 import longText from "../../../tests/fixtures/generator/G19.json";
@@ -47,7 +47,7 @@ export const HOSTILE: readonly Sample[] = [
   hostile("one-name", "Two tools of one name", oneName),
   hostile("loops", "References that lead to themselves", loops),
   hostile("long-text", "Words without end", longText),
-  hostile("enumeration", "An enumeration of 340 kB", hugeEnumeration),
+  hostile("graph", "A graph that unfolds without end", graph),
 ];
 
 export const SAMPLES: readonly Sample[] = [...REALISTIC, ...HOSTILE];
