@@ -40,6 +40,7 @@ export async function start() {
 export async function open({ browser, origin }, { fragment = "", ...options } = {}) {
   const context = await browser.newContext({ viewport: { width: 1360, height: 900 }, reducedMotion: "reduce", ...options });
   const page = await context.newPage();
+  page.setDefaultTimeout(8_000);
   const complaints = [];
   page.on("console", (message) => {
     if (["error", "warning"].includes(message.type())) complaints.push(message.text());

@@ -17,7 +17,7 @@ export interface ToolsTab {
   open(tool: string): void;
 }
 
-export function toolsTab(detail: (tool: string, current: Current) => Promise<string>): ToolsTab {
+export function toolsTab(detail: (tool: string, current: Current) => Promise<string>, chose: (tool: string) => void): ToolsTab {
   const filter = h("input", { type: "search", id: "filter", placeholder: "Filter", "aria-label": "Filter the tools" });
   const list = h("ul", { class: "tools" });
   const box = codeBox("All that is known of the tool");
@@ -40,7 +40,7 @@ export function toolsTab(detail: (tool: string, current: Current) => Promise<str
     const count = current?.result.module.losses.filter((loss) => loss.tool === tool).length ?? 0;
     const button = h(
       "button",
-      { type: "button", class: "tool", "data-tool": tool, "aria-pressed": String(tool === chosen), onclick: () => void open(tool) },
+      { type: "button", class: "tool", "data-tool": tool, "aria-pressed": String(tool === chosen), onclick: () => (chose(tool), void open(tool)) },
       h("b", {}, name),
       tool !== name && h("span", { class: "dim" }, tool),
       hasResult && h("span", { class: "badge" }, "typed result"),

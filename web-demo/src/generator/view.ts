@@ -48,7 +48,7 @@ export class CodeView {
   readonly #sizes = sizesBar();
   readonly #surface = surfaceTab((level) => note({ level }));
   readonly #module = moduleTab();
-  readonly #tools = toolsTab((tool, current) => this.#detail(tool, current));
+  readonly #tools = toolsTab((tool, current) => this.#detail(tool, current), (tool) => note({ tool }));
   readonly #losses = lossesTab((tool) => this.#openTool(tool));
   readonly #fault = h("div", { class: "fault", role: "alert", hidden: true });
   readonly #output = h("div", { class: "output" });
@@ -75,7 +75,10 @@ export class CodeView {
     dress(this.#output, "dialect");
     fill(root, h("div", { class: "columns" }, this.#input.element, h("div", { class: "card results" }, this.#sizes.element, dialects, this.#fault, this.#output)));
     this.#dialects = tabs(dialects, (id) => this.#choose(id as Dialect));
-    this.#shown = tabs(shown, (id) => this.#show(id as Shown));
+    this.#shown = tabs(shown, (id) => {
+      note({ show: id });
+      this.#show(id as Shown);
+    });
   }
 
   /** Takes the state that the address holds, or the first sample. */
@@ -128,10 +131,10 @@ export class CodeView {
   #show(shown: Shown): void {
     this.#shown.select(shown);
     for (const name of SHOWN) byIdOrNull(`panel-${name}`, this.#output).hidden = name !== shown;
-    note({ show: shown });
   }
 
   #openTool(tool: string): void {
+    note({ show: "tools", tool });
     this.#show("tools");
     this.#tools.open(tool);
   }
@@ -191,7 +194,6 @@ export class CodeView {
   }
 
   async #detail(tool: string, { listing, options }: Current): Promise<string> {
-    note({ tool });
     try {
       return (await this.#engine.detail(listing, options, tool)) ?? "The module has no tool of this name.";
     } catch (error) {

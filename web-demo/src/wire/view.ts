@@ -49,7 +49,10 @@ export class WireView {
     });
     this.#play.addEventListener("click", () => (this.#clock.isRunning ? this.#stop() : this.#start()));
     this.#step.addEventListener("click", () => this.#stepOn());
-    this.#scenarios.addEventListener("change", () => this.#open(this.#scenarios.value));
+    this.#scenarios.addEventListener("change", () => {
+      note({ scenario: this.#scenarios.value, run: undefined, at: undefined });
+      this.#open(this.#scenarios.value);
+    });
   }
 
   /** Takes the state that the address holds, or the first session. */
@@ -127,7 +130,6 @@ export class WireView {
     this.#begin({ ...SETUP, ...scenario.setup }, [...scenario.actions]);
     this.#scenario = scenario.id;
     this.#scenarios.value = scenario.id;
-    note({ scenario: scenario.id, run: undefined, at: undefined });
   }
 
   #begin(setup: Setup, actions: Action[], at = 0): void {
