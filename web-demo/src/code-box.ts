@@ -14,10 +14,9 @@ export interface CodeBox {
 
 /** Makes a box for code with line numbers. `label` names it for whoever cannot see it. */
 export function codeBox(label: string): CodeBox {
-  const gutter = h("div", { class: "gutter", "aria-hidden": "true" });
   const code = h("code");
   const pre = h("pre", {}, code);
-  const element = h("div", { class: "code", role: "region", "aria-label": label, tabindex: 0 }, gutter, pre);
+  const element = h("div", { class: "code", role: "region", "aria-label": label, tabindex: 0 }, pre);
   let shown = "";
   let turn = 0;
 
@@ -29,8 +28,6 @@ export function codeBox(label: string): CodeBox {
     fill(code);
     element.scrollTop = 0;
     element.scrollLeft = 0;
-    const count = text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
-    gutter.textContent = Array.from({ length: count }, (_, index) => index + 1).join("\n");
     slice(blocks(text, syntax), turn);
   }
 
@@ -50,20 +47,27 @@ export function codeBox(label: string): CodeBox {
 
 /** Makes blocks of some lines each; the browser lays out only those that are seen. */
 function* blocks(text: string, syntax: Syntax): Generator<HTMLElement> {
-  let block = h("span", { class: "block" });
+  let code = h("span");
   let lines = 0;
+  let first = 1;
   for (const piece of pieces(text, syntax)) {
     for (const line of piece.text.split(/(?<=\n)/)) {
-      block.append(node(line, piece));
+      code.append(node(line, piece));
       if (!line.endsWith("\n")) continue;
       lines += 1;
       if (lines < LINES_PER_BLOCK) continue;
-      yield block;
-      block = h("span", { class: "block" });
+      yield block(code, first, lines);
+      code = h("span");
+      first += lines;
       lines = 0;
     }
   }
-  yield block;
+  if (code.textContent !== "") yield block(code, first, lines + (text.endsWith("\n") ? 0 : 1));
+}
+
+function block(code: HTMLElement, first: number, lines: number): HTMLElement {
+  const numbers = Array.from({ length: lines }, (_, index) => first + index).join("\n");
+  return h("span", { class: "block" }, h("span", { class: "gutter", "aria-hidden": "true" }, numbers), code);
 }
 
 function node(text: string, piece: Piece): Node {

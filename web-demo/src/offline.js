@@ -23,9 +23,10 @@ self.addEventListener("fetch", (event) => {
   event.respondWith(answer(request));
 });
 
-// The page itself comes from the network where there is one: a new build must be seen. Other names hold a digest.
+// The page itself comes from the network where there is one: a new build must be seen.
 async function answer(request) {
-  const kept = await caches.match(request, { cacheName: CACHE, ignoreSearch: true });
+  // Names hold a digest, so a file is the same for whoever asks.
+  const kept = await caches.match(request, { cacheName: CACHE, ignoreSearch: true, ignoreVary: true });
   if (request.mode !== "navigate") return kept ?? fetch(request);
-  return fetch(request).catch(() => kept ?? caches.match("./", { cacheName: CACHE }));
+  return fetch(request).catch(() => kept ?? caches.match("./", { cacheName: CACHE, ignoreVary: true }));
 }

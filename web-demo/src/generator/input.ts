@@ -4,8 +4,8 @@ import { announce, bytes, h, utf8Length } from "../dom.js";
 import { HOSTILE, REALISTIC, SAMPLES, type Sample } from "../samples/index.js";
 import type { Fault } from "./protocol.js";
 
-/** What an editor of a browser can hold without becoming slow; longer text is kept beside it. */
-const MAX_EDITED = 400_000;
+/** What an editor of a browser lays out within a few frames; longer text is kept beside it. */
+const MAX_EDITED = 100_000;
 /** What the engine would not read either. */
 const MAX_TEXT = 64 * 1024 * 1024;
 

@@ -33,7 +33,7 @@ export function surfaceTab(chosen: (level: string) => void): SurfaceTab {
   const box = codeBox("What a model reads");
   const problem = h("p", { class: "notice", hidden: true });
   const copyButton = h("button", { type: "button", class: "button" }, "Copy");
-  const title = h("h3", { class: "grow" }, "Surface");
+  const title = h("h2", { class: "grow title" }, "Surface");
   let preferred: string | undefined;
   let current: Current | undefined;
   let isRequested = false;

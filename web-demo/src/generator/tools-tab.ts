@@ -21,7 +21,7 @@ export function toolsTab(detail: (tool: string, current: Current) => Promise<str
   const filter = h("input", { type: "search", id: "filter", placeholder: "Filter", "aria-label": "Filter the tools" });
   const list = h("ul", { class: "tools" });
   const box = codeBox("All that is known of the tool");
-  const title = h("h3", { class: "grow" }, "Tool");
+  const title = h("h2", { class: "grow title" }, "Tool");
   const losses = h("ul", { class: "tool-losses" });
   let current: Current | undefined;
   let chosen: string | undefined;

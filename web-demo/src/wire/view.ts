@@ -30,7 +30,7 @@ export class WireView {
   readonly #log = logList((entry) => this.#choose(entry));
   readonly #standing = standingPane();
   readonly #box = codeBox("The chosen entry in full");
-  readonly #boxTitle = h("h3", { class: "grow" }, "Choose an entry to see it in full");
+  readonly #boxTitle = h("h2", { class: "grow title" }, "Choose an entry to see it in full");
   readonly #time = h("output", { class: "time", for: "clock" }, "0.000");
   readonly #slider = h("input", { type: "range", id: "clock", min: 0, step: 1, "aria-label": "Time in the session" });
   readonly #play = h("button", { type: "button", class: "button primary", id: "play" }, "Play");
