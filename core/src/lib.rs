@@ -57,6 +57,7 @@ pub mod interchange;
 pub mod json;
 pub mod jsonrpc;
 mod limits;
+mod map;
 pub mod name;
 pub mod policy;
 pub mod protocol;

@@ -1,10 +1,13 @@
 //! Both directions of requests: ids, deadlines, cancelling and progress. The one place where a call is
 //! settled, exactly once.
 
-use alloc::collections::{BTreeMap, BTreeSet};
 use core::time::Duration;
 
-use crate::{Tick, jsonrpc::Id};
+use crate::{
+    Tick,
+    jsonrpc::Id,
+    map::{BTreeMap, BTreeSet},
+};
 
 /// How long a request of ours may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

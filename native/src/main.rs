@@ -10,9 +10,10 @@ use tokio::runtime;
 
 fn main() -> ExitCode {
     let cli = cli::Cli::parse();
-    let mut builder = match cli.serves_many() {
-        true => runtime::Builder::new_multi_thread(),
-        false => runtime::Builder::new_current_thread(),
+    let mut builder = if cli.serves_many() {
+        runtime::Builder::new_multi_thread()
+    } else {
+        runtime::Builder::new_current_thread()
     };
     let runtime = match builder.enable_all().build() {
         Ok(runtime) => runtime,

@@ -1,15 +1,13 @@
 //! Results that a modern server lets its client keep for a while (2026-07-28 `server/utilities/caching`).
 
-use alloc::{
-    collections::BTreeMap,
-    string::{String, ToString},
-};
+use alloc::string::{String, ToString};
 use core::time::Duration;
 
 use super::{CallId, CallOptions, Client};
 use crate::{
     Tick,
     json::RawJson,
+    map::BTreeMap,
     protocol::{Era, Interests, ListKind, Pages, Turn},
 };
 

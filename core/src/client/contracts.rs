@@ -2,7 +2,6 @@
 
 use alloc::{
     boxed::Box,
-    collections::BTreeMap,
     string::{String, ToString},
     sync::Arc,
     vec::Vec,
@@ -12,6 +11,7 @@ use super::{BadResult, Checks, Client, Event, Side, Unchecked};
 use crate::{
     Misuse,
     json::{Expected, Kind, RawJson, Tape},
+    map::BTreeMap,
     protocol::{CallToolResult, Revision, Tool},
     validate::{Mismatch, Outcome, Skipped, Validator},
 };

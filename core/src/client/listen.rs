@@ -1,7 +1,6 @@
 //! Streams of notifications of a modern server (2026-07-28 `basic/patterns/subscriptions`).
 
 use alloc::{
-    collections::{BTreeMap, BTreeSet},
     string::{String, ToString},
     vec::Vec,
 };
@@ -11,6 +10,7 @@ use crate::{
     Misuse, Tick, Violation,
     json::View,
     jsonrpc::{Id, RpcError},
+    map::{BTreeMap, BTreeSet},
     protocol::{Interests, SUBSCRIPTION_ID},
 };
 

@@ -4,7 +4,6 @@
 use alloc::{
     borrow::ToOwned,
     boxed::Box,
-    collections::BTreeSet,
     string::{String, ToString},
     vec::Vec,
 };
@@ -17,6 +16,7 @@ use crate::{
     Tick, Violation,
     json::{RawJson, push_compact},
     jsonrpc::{Id, RpcError},
+    map::BTreeSet,
     protocol::{LogLevel, Need, Needs, Outcome},
     requests::{Lease, Waiting},
 };

@@ -1,6 +1,6 @@
 //! Profile `loom`: a Gleam module and its surface, in one fixed form, with hard refusals.
 
-use alloc::{borrow::Cow, collections::BTreeSet, format, string::String, vec::Vec};
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 use super::{
     GenerateError, Generated, Level, Options, Surface, backstop,
@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     json::push_pointer,
+    map::BTreeSet,
     name::{Language, first_collision, mangle, mangle_label},
     schema::{
         loss::{Ledger, Reason},
@@ -51,10 +52,19 @@ pub(super) fn generate(listing: &Listing<'_>, options: &Options) -> Result<Gener
         module_name: format!("cap/mcp/{segment}"),
         path: format!("cap/mcp/{segment}.gleam"),
         source,
+        functions: functions.iter().map(listed).collect(),
         support: support::files(Language::Gleam, options.profile),
         surface: Surface { level: Level::Full, text: surface },
         losses: losses.finish(),
     })
+}
+
+fn listed(function: &Function<'_>) -> super::Function {
+    super::Function {
+        tool: String::from(&*function.tool.name),
+        name: function.name.clone(),
+        has_result: false,
+    }
 }
 
 /// Renders what the surface shows of one tool.

@@ -55,12 +55,25 @@ pub struct Generated {
     pub path: String,
     /// The text of the module.
     pub source: String,
+    /// What the module has for each tool, in its order.
+    pub functions: Vec<Function>,
     /// The files that the module needs beside it; the same for every server.
     pub support: Vec<File>,
     /// What a model is shown.
     pub surface: Surface,
     /// What is expressed less precisely than the server said it, and what is left out.
     pub losses: Vec<Loss>,
+}
+
+/// What a module has for one tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// The tool's own name.
+    pub tool: String,
+    /// The name by which a program calls it.
+    pub name: String,
+    /// The tool declares what it returns, and the module says it.
+    pub has_result: bool,
 }
 
 /// A file of our own that a module needs.

@@ -1,15 +1,10 @@
 //! Gives names to the types that need one, short and in the order in which the functions use them.
 
-use alloc::{
-    borrow::Cow,
-    collections::{BTreeMap, BTreeSet, VecDeque},
-    format,
-    string::String,
-    vec::Vec,
-};
+use alloc::{borrow::Cow, collections::VecDeque, format, string::String, vec::Vec};
 
 use super::typed::Work;
 use crate::{
+    map::{BTreeMap, BTreeSet},
     name::{Digest, Language, callable, mangle_label, pascal},
     schema::{
         ir::{NodeId, Shape},

@@ -1,6 +1,6 @@
 //! Writes Python: one class whose methods take keyword arguments, and a `TypedDict` for every object.
 
-use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
 use memchr::memmem;
 
@@ -12,6 +12,7 @@ use super::{
     typed::{Shown, Work, push_docs},
 };
 use crate::{
+    map::BTreeMap,
     name::Language,
     schema::ir::{Field, Literal, NodeId, Record, Shape},
 };

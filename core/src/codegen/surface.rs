@@ -1,10 +1,6 @@
 //! What a model is shown of a module: as much of each tool as a budget allows.
 
-use alloc::{
-    collections::{BTreeSet, VecDeque},
-    format,
-    string::String,
-};
+use alloc::{collections::VecDeque, format, string::String};
 
 use memchr::memmem;
 
@@ -13,7 +9,7 @@ use super::{
     text::{Hidden, WIDTH, clean, first_sentence, wrap},
     typed::{MAX_DESCRIPTION, MAX_NOTE, Shown, Work, note, quoted},
 };
-use crate::{name::Language, schema::ir::NodeId};
+use crate::{map::BTreeSet, name::Language, schema::ir::NodeId};
 
 /// The most characters of the first sentence, by level.
 const SENTENCE: usize = 120;

@@ -2,7 +2,6 @@
 
 use alloc::{
     borrow::Cow,
-    collections::BTreeMap,
     format,
     string::{String, ToString},
     vec::Vec,
@@ -20,6 +19,7 @@ use super::{
     typescript, unexpressed,
 };
 use crate::{
+    map::BTreeMap,
     name::{Allocator, Language, callable, first_collision, mangle},
     schema::{
         build::build,
@@ -93,11 +93,13 @@ pub(super) fn generate(listing: &Listing<'_>, options: &Options) -> Result<Gener
     };
     let source = finish(module, options)?;
     let surface = surface::render(&work, &shown, &module_name, options)?;
+    let functions = work.listed();
     drop((work, shown));
     Ok(Generated {
         module_name,
         path,
         source,
+        functions,
         support: support::files(options.language, options.profile),
         surface,
         losses: losses.finish(),
@@ -178,6 +180,18 @@ fn prepare<'t>(
 }
 
 impl<'t> Work<'t> {
+    /// Returns what the module has for each tool.
+    fn listed(&self) -> Vec<super::Function> {
+        let pairs = self.types.tools.iter().zip(&self.functions);
+        pairs
+            .map(|(tool, function)| super::Function {
+                tool: tool.name.to_string(),
+                name: function.name.clone(),
+                has_result: tool.output.is_some(),
+            })
+            .collect()
+    }
+
     /// Returns the identifier of a record's member.
     pub(super) fn label(&self, field: &Field<'_>) -> &str {
         self.labels.get(field.label as usize).map_or("", String::as_str)

@@ -4,7 +4,6 @@
 
 use alloc::{
     borrow::{Cow, ToOwned as _},
-    collections::BTreeSet,
     string::{String, ToString as _},
     vec::Vec,
 };
@@ -16,6 +15,7 @@ use super::{
 };
 use crate::{
     json::{Item, push_pointer},
+    map::BTreeSet,
     name::Language,
     schema::{
         ir::{NodeId, Shape, ToolType},

@@ -3,7 +3,7 @@
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use super::{Fault, Reason};
-use crate::json::{Item, Kind, Tape, View, pointer_to};
+use crate::json::{Item, Kind, Tape, View, pointer_to, to_f64};
 
 /// Writes a JSON value as MessagePack, in the smallest encodings.
 ///
@@ -66,7 +66,7 @@ fn check_names(object: Item<'_>) -> Result<usize, (u32, Reason)> {
 
 fn push_number(out: &mut Vec<u8>, text: &str) -> Result<(), Reason> {
     if text.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E')) {
-        let float: f64 = text.parse().unwrap_or(f64::INFINITY);
+        let float = to_f64(text);
         if !float.is_finite() {
             return Err(Reason::FloatOutOfRange(text.into()));
         }

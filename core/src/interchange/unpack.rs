@@ -1,9 +1,12 @@
 //! MessagePack to JSON.
 
-use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
 use super::{Fault, Reason};
-use crate::json::{MAX_DEPTH, RawJson, push_pointer, push_string};
+use crate::{
+    json::{MAX_DEPTH, RawJson, push_pointer, push_string},
+    map::BTreeSet,
+};
 
 /// Writes one MessagePack value as JSON, in its shortest form.
 ///

@@ -8,6 +8,8 @@
 //!
 //! The validating pass is iterative: its stack does not grow with the nesting of the input.
 
+#[cfg(any(test, target_family = "wasm"))]
+mod float;
 mod number;
 mod pointer;
 mod raw;
@@ -29,3 +31,4 @@ pub use write::{push_compact, push_string};
 pub(crate) use pointer::{pointer_to, push_pointer};
 pub(crate) use scan::{Index, Scanner, Span};
 pub(crate) use show::Shown;
+pub(crate) use view::to_f64;

@@ -120,7 +120,7 @@ impl<'a> View<'a> {
     /// Returns the nearest float of a number; one beyond the range of `f64` is infinite.
     #[must_use]
     pub fn as_f64(self) -> Option<f64> {
-        self.as_number()?.parse().ok()
+        self.as_number().map(to_f64)
     }
 
     /// Returns the content of a string.
@@ -165,6 +165,16 @@ impl<'a> View<'a> {
         Elements { walk: Walk::new(self.text, b'[') }
     }
 }
+
+/// Returns the nearest float of a number.
+#[cfg(not(target_family = "wasm"))]
+pub(crate) fn to_f64(number: &str) -> f64 {
+    // A number of JSON is always one of Rust.
+    number.parse().unwrap_or(f64::NAN)
+}
+
+#[cfg(target_family = "wasm")]
+pub(crate) use super::float::nearest as to_f64;
 
 /// Iterates over the members of an object: name and value.
 #[derive(Clone, Debug)]

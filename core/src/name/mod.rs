@@ -6,9 +6,10 @@
 
 mod keywords;
 
+use crate::map::BTreeMap;
+
 use alloc::{
     borrow::ToOwned,
-    collections::BTreeMap,
     string::{String, ToString},
     vec::Vec,
 };

@@ -1,8 +1,11 @@
 //! What a `subscriptions/listen` stream is about (2026-07-28 `basic/patterns/subscriptions`).
 
-use alloc::{collections::BTreeSet, string::String, vec::Vec};
+use alloc::{string::String, vec::Vec};
 
-use crate::json::{Kind, View, push_string};
+use crate::{
+    json::{Kind, View, push_string},
+    map::BTreeSet,
+};
 
 /// The kinds of change that a client wants to be told of, or that a server agreed to tell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

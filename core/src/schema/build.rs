@@ -3,7 +3,6 @@
 use alloc::{
     borrow::Cow,
     boxed::Box,
-    collections::{BTreeMap, BTreeSet},
     format,
     string::{String, ToString as _},
     vec::Vec,
@@ -22,6 +21,7 @@ use crate::{
         text::{Hidden, clean},
     },
     json::{Item, Kind, push_pointer},
+    map::{BTreeMap, BTreeSet},
 };
 
 /// The most types of a listing.

@@ -1,10 +1,6 @@
 //! Objects, lists, and schemas that are several at once.
 
-use alloc::{
-    borrow::Cow,
-    collections::{BTreeMap, BTreeSet},
-    vec::Vec,
-};
+use alloc::{borrow::Cow, vec::Vec};
 
 use super::{
     build::{Builder, MAX_ALTERNATIVES, Step},
@@ -13,7 +9,10 @@ use super::{
     loss::Reason,
     plan::pick,
 };
-use crate::json::{Item, Kind};
+use crate::{
+    json::{Item, Kind},
+    map::{BTreeMap, BTreeSet},
+};
 
 /// The most members of a record.
 const MAX_FIELDS: usize = 1_000;

@@ -3,14 +3,14 @@
 //! The types of all tools stand in one arena and refer to each other by place, so a recursive schema is a cycle
 //! of edges and nothing is ever unfolded. Emitters read this and never a schema.
 
-use alloc::{borrow::Cow, boxed::Box, collections::BTreeMap, vec::Vec};
+use alloc::{borrow::Cow, boxed::Box, vec::Vec};
 use core::{
     hash::{Hash, Hasher},
     num::NonZeroU32,
 };
 
 use super::loss::Reason;
-use crate::json::Item;
+use crate::{json::Item, map::BTreeMap};
 
 /// The place of a type in [`Types`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

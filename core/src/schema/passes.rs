@@ -1,12 +1,8 @@
 //! What is done to the types once all of them are known: unions put in order, cycles found and made finite.
 
-use alloc::{
-    borrow::Cow,
-    boxed::Box,
-    collections::{BTreeMap, BTreeSet},
-    vec,
-    vec::Vec,
-};
+use crate::map::{BTreeMap, BTreeSet};
+
+use alloc::{borrow::Cow, boxed::Box, vec, vec::Vec};
 
 use super::{
     build::{MAX_ALTERNATIVES, MAX_NODES},

@@ -4,18 +4,13 @@
 //! value with a reason. No parameter is ever dropped, and every look-up is keyed, so the cost is linear in
 //! whatever a server lists.
 
-use alloc::{
-    borrow::Cow,
-    collections::{BTreeMap, BTreeSet},
-    format,
-    string::String,
-    vec::Vec,
-};
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 use super::loss::Reason;
 use crate::{
     codegen::text::{Hidden, clean},
     json::{Item, Kind},
+    map::{BTreeMap, BTreeSet},
 };
 
 /// The most characters of a server's word that a reason quotes.
@@ -111,7 +106,7 @@ fn read(schema: Item<'_>) -> Result<Plan<'_>, Reason> {
     let mut order = Vec::new();
     for (name, schema) in properties.into_iter().flat_map(Item::members) {
         let name = name.to_str().unwrap_or_default();
-        if let alloc::collections::btree_map::Entry::Vacant(entry) = declared.entry(name.clone()) {
+        if let crate::map::Entry::Vacant(entry) = declared.entry(name.clone()) {
             entry.insert(schema);
             order.push(name);
         }

@@ -1,9 +1,12 @@
 //! Follows references inside one listing: `#` and `#/…`, and nothing else.
 
-use alloc::{borrow::Cow, collections::BTreeMap, string::String, vec::Vec};
+use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use super::loss::Reason;
-use crate::json::{Item, Kind};
+use crate::{
+    json::{Item, Kind},
+    map::BTreeMap,
+};
 
 /// Where the references of each tool lead, each step of a pointer looked up once.
 #[derive(Debug, Default)]

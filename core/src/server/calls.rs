@@ -1,6 +1,6 @@
 //! Calls: what a client wants of the application, from its arrival to its one answer.
 
-use alloc::{collections::BTreeMap, format, string::String, sync::Arc, vec::Vec};
+use alloc::{format, string::String, sync::Arc, vec::Vec};
 
 use super::{
     Context, Hub, Peer, Request, ServedCall, ServerEvent, dispatch::Params, event::Declared, hub::Source,
@@ -10,6 +10,7 @@ use crate::{
     Tick, Violation,
     json::{Kind, RawJson},
     jsonrpc::{Id, RpcError, code},
+    map::BTreeMap,
     protocol::{LogLevel, Revision},
 };
 

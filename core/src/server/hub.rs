@@ -1,10 +1,6 @@
 //! One server with all its clients: whole messages in, whole messages and events out.
 
-use alloc::{
-    collections::{BTreeMap, BTreeSet, VecDeque},
-    string::String,
-    sync::Arc,
-};
+use alloc::{collections::VecDeque, string::String, sync::Arc};
 
 use super::{
     Peer, ServedCall, ServerConfig, ServerEvent,
@@ -18,6 +14,7 @@ use super::{
 use crate::{
     Tick, Violation,
     jsonrpc::{self, Id, RpcError},
+    map::{BTreeMap, BTreeSet},
     protocol::Revision,
     requests::Requests,
 };

@@ -1,6 +1,6 @@
 //! Requests of the legacy era: the gate of the handshake, and the methods behind it.
 
-use alloc::{collections::BTreeSet, string::String, sync::Arc};
+use alloc::{string::String, sync::Arc};
 
 use super::{
     Hub, Refusal, ServerEvent,
@@ -15,6 +15,7 @@ use crate::{
     Violation,
     json::{Kind, View, push_string},
     jsonrpc::{Id, RpcError, code},
+    map::BTreeSet,
     protocol::{Era, Implementation, LogLevel, Revision},
 };
 

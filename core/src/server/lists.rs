@@ -1,6 +1,6 @@
 //! What a server offers, page by page, each entry as the client's revision knows it.
 
-use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
 use sha2::{Digest as _, Sha256};
 
@@ -9,6 +9,7 @@ use crate::{
     Misuse, Tick,
     json::{RawJson, View, push_compact, push_string},
     jsonrpc::{Id, RpcError, code},
+    map::BTreeMap,
     protocol::{Era, Revision},
     validate::Validator,
 };

@@ -1,15 +1,12 @@
 //! The clients of a server, and what it knows of each.
 
-use alloc::{
-    collections::{BTreeMap, BTreeSet},
-    string::String,
-    sync::Arc,
-};
+use alloc::{string::String, sync::Arc};
 
 use super::{Origin, Peer, event::Declared};
 use crate::{
     json::View,
     jsonrpc::Id,
+    map::{BTreeMap, BTreeSet},
     protocol::{LogLevel, Revision},
 };
 

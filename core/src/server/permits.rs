@@ -1,8 +1,8 @@
 //! Who may run: so many calls at once for each group of clients and for all, the others in turn.
 
-use alloc::collections::{BTreeMap, VecDeque};
+use alloc::collections::VecDeque;
 
-use crate::Limits;
+use crate::{Limits, map::BTreeMap};
 
 /// The calls that run, and those that wait for a permit.
 #[derive(Debug, Default)]

@@ -1,12 +1,7 @@
 //! Requests that need answers of their client first: asked in a result (modern era), or with requests of ours
 //! while the call waits (legacy era).
 
-use alloc::{
-    collections::{BTreeMap, BTreeSet},
-    format,
-    string::String,
-    vec::Vec,
-};
+use alloc::{format, string::String, vec::Vec};
 use core::fmt::Write as _;
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
@@ -26,6 +21,7 @@ use crate::{
     client::Offered,
     json::{Kind, RawJson, View, push_compact, push_string},
     jsonrpc::{self, RpcError, code},
+    map::{BTreeMap, BTreeSet},
     protocol::{Era, Revision},
     requests::{Patience, Waiting},
 };

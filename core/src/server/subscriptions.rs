@@ -1,7 +1,6 @@
 //! Who wants to be told when something changes: per session (legacy era), or on a stream of its own (modern era).
 
 use alloc::{
-    collections::BTreeSet,
     string::{String, ToString as _},
     vec::Vec,
 };
@@ -18,6 +17,7 @@ use crate::{
     Tick, Violation,
     json::{Kind, View, push_string},
     jsonrpc::{Id, RpcError, code},
+    map::BTreeSet,
     protocol::SUBSCRIPTION_ID,
 };
 

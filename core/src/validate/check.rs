@@ -3,7 +3,7 @@
 //! A verdict has three values: where a part of the schema was skipped, the answer is open, and an open
 //! answer stays open under `not`, `oneOf` and `if`. Only what is surely wrong is reported.
 
-use alloc::{borrow::Cow, boxed::Box, collections::BTreeMap, vec::Vec};
+use alloc::{borrow::Cow, boxed::Box, vec::Vec};
 
 use super::{
     GaveUp, MAX_LEVELS,
@@ -12,7 +12,10 @@ use super::{
     pattern::Scratch,
     schema::{Bound, Choice, Id, Rule, Schema, Types},
 };
-use crate::json::{Decimal, Item, Kind, Tape};
+use crate::{
+    json::{Decimal, Item, Kind, Tape},
+    map::BTreeMap,
+};
 
 /// The most verdicts that a check remembers.
 const MAX_REMEMBERED: usize = 65_536;

@@ -2,7 +2,6 @@
 
 use alloc::{
     borrow::Cow,
-    collections::BTreeMap,
     string::{String, ToString},
     vec::Vec,
 };
@@ -13,7 +12,10 @@ use super::{
     refs::{Pending, Resources},
     schema::{Id, Rule, Schema},
 };
-use crate::json::{Decimal, Item, Kind, Tape, pointer_to};
+use crate::{
+    json::{Decimal, Item, Kind, Tape, pointer_to},
+    map::BTreeMap,
+};
 
 /// The characters of a pointer that a note keeps.
 const MAX_POINTER: usize = 1_024;

@@ -1,6 +1,6 @@
 //! Reads the keywords of one schema object into rules.
 
-use alloc::{boxed::Box, collections::BTreeSet, string::String, vec::Vec};
+use alloc::{boxed::Box, string::String, vec::Vec};
 
 use super::{
     canon::canonical,
@@ -9,7 +9,10 @@ use super::{
     refs::Pending,
     schema::{Bound, Choice, Conditional, Contains, Id, Items, Members, Range, Rule, Types},
 };
-use crate::json::{Decimal, Item, Kind};
+use crate::{
+    json::{Decimal, Item, Kind},
+    map::BTreeSet,
+};
 
 /// The most values of an `enum` that a message can show.
 const MAX_SHOWN_VALUES: usize = 12;

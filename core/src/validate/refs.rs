@@ -2,7 +2,6 @@
 
 use alloc::{
     borrow::Cow,
-    collections::BTreeMap,
     format,
     string::{String, ToString},
     vec::Vec,
@@ -13,7 +12,10 @@ use super::{
     schema::Id,
     uri,
 };
-use crate::json::{Item, Kind, Tape};
+use crate::{
+    json::{Item, Kind, Tape},
+    map::BTreeMap,
+};
 
 /// The longest address of a part, in bytes: every part holds its own.
 const MAX_URI: usize = 2_048;

@@ -1,14 +1,12 @@
 //! A compiled schema: one entry per place, references as edges.
 
-use alloc::{
-    boxed::Box,
-    collections::{BTreeMap, BTreeSet},
-    string::String,
-    vec::Vec,
-};
+use alloc::{boxed::Box, string::String, vec::Vec};
 
 use super::pattern::Pattern;
-use crate::json::Kind;
+use crate::{
+    json::Kind,
+    map::{BTreeMap, BTreeSet},
+};
 
 /// The number of a schema in its arena.
 pub(super) type Id = u32;

@@ -42,15 +42,14 @@ pub(super) async fn serve(command: &Serve, output: &Output) -> Result<Exit, Fail
         ended = server.wait() => Some(ended),
         _ = signals.next() => None,
     };
-    let ended = match ended {
-        Some(ended) => ended,
-        None => {
-            server.shutdown();
-            output.note("stopping: requests under way have ten seconds");
-            tokio::select! {
-                ended = server.wait() => ended,
-                _ = signals.next() => Ok(()),
-            }
+    let ended = if let Some(ended) = ended {
+        ended
+    } else {
+        server.shutdown();
+        output.note("stopping: requests under way have ten seconds");
+        tokio::select! {
+            ended = server.wait() => ended,
+            _ = signals.next() => Ok(()),
         }
     };
     ended.map(|()| Exit::Done).map_err(|error| Failure::serving(address, &error))
@@ -64,7 +63,7 @@ fn service(command: &Serve) -> Result<App, Failure> {
     };
     let config = app.config();
     config.allows_destructive = command.allow_destructive;
-    config.destructive_hint = "`selvedge serve --allow-destructive` allows it".to_owned();
+    config.destructive_hint = "`selvedge serve --allow-destructive` allows it".into();
     Ok(app)
 }
 

@@ -3,7 +3,6 @@
 mod coders;
 
 use alloc::{
-    collections::{BTreeMap, BTreeSet},
     format,
     string::{String, ToString},
     vec::Vec,
@@ -20,6 +19,7 @@ use super::{
     typed::{Shown, Work, kind_word, literal_word, members, push_docs},
 };
 use crate::{
+    map::{BTreeMap, BTreeSet},
     name::{Language, pascal},
     schema::ir::{Field, Literal, NodeId, Record, Shape},
 };

@@ -1,0 +1,288 @@
+// The loop that carries a client's effects out and brings it what the world did.
+
+import { type Answer, type CallId, Client, type ClientConfig, type Effect, type Event } from "selvedge";
+import type { Handshake, Outcome, Progress, Reason, Retirement } from "selvedge";
+import { type Child, type ServerCommand, exitStatus, forget, openFailure, signalGroup, start, watch } from "./process.js";
+import { CallFailed } from "./errors.js";
+
+/** Past this many bytes that the server has not read, calls wait for their turn. */
+const MAX_OUTBOX_BYTES = 4 << 20;
+
+interface Pending {
+  resolve(answer: Answer): void;
+  reject(error: unknown): void;
+  onProgress: ((progress: Progress) => void) | undefined;
+  signal: AbortSignal | undefined;
+  onAbort: (() => void) | undefined;
+}
+
+/** What the owner of a driver is told. */
+export interface Listener {
+  ready(handshake: Handshake): void;
+  closed(reason: Reason): void;
+  retired(retirement: Retirement): void;
+  event(event: Event): void;
+}
+
+/** Calls what an application passed: what it throws is its own, and must not stop the loop. */
+export function guarded<T>(callback: ((value: T) => void) | undefined, value: T): void {
+  try {
+    callback?.(value);
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+}
+
+/** How one call is waited for. */
+export interface Wait {
+  signal?: AbortSignal | undefined;
+  onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+/** Owns a client and the process it talks to. */
+export class Driver {
+  readonly client: Client;
+  readonly #server: ServerCommand;
+  readonly #listener: Listener;
+  readonly #calls = new Map<CallId, Pending>();
+  readonly #origin = performance.now();
+  #child: Child | undefined;
+  #hasExited = false;
+  #outbox: Uint8Array[] = [];
+  #outboxBytes = 0;
+  #isFlushing = false;
+  #timer: NodeJS.Timeout | undefined;
+  #timerDue = Infinity;
+  #room: (() => void)[] = [];
+
+  constructor(server: ServerCommand, config: ClientConfig, listener: Listener) {
+    this.client = new Client(config);
+    this.#server = server;
+    this.#listener = listener;
+  }
+
+  connect(): void {
+    this.client.connect(this.#now());
+    this.#turn();
+  }
+
+  shutdown(): void {
+    this.client.shutdown(this.#now());
+    this.#turn();
+  }
+
+  /** Makes a call, when there is room for it, and waits for its end. */
+  call(make: (client: Client, now: number) => CallId, wait: Wait): Promise<Answer> {
+    if (wait.signal?.aborted) return Promise.reject(wait.signal.reason);
+    return this.#isFull() ? this.#callLater(make, wait) : this.#callNow(make, wait);
+  }
+
+  /** Does something that may make the client say something. */
+  tell(act: (client: Client, now: number) => void): void {
+    act(this.client, this.#now());
+    this.#turn();
+  }
+
+  async #callLater(make: (client: Client, now: number) => CallId, wait: Wait): Promise<Answer> {
+    while (this.#isFull()) await new Promise<void>((resolve) => this.#room.push(resolve));
+    return this.call(make, wait);
+  }
+
+  #callNow(make: (client: Client, now: number) => CallId, wait: Wait): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const call = make(this.client, this.#now());
+      const { signal, onProgress } = wait;
+      const onAbort = signal && (() => this.#cancel(call));
+      signal?.addEventListener("abort", onAbort!, { once: true });
+      this.#calls.set(call, { resolve, reject, onProgress, signal, onAbort });
+      this.#turn();
+    });
+  }
+
+  #cancel(call: CallId): void {
+    this.client.cancel(this.#now(), call);
+    this.#turn();
+  }
+
+  #now(): number {
+    return performance.now() - this.#origin;
+  }
+
+  /** Carries out what the client wants, then waits for what comes next. */
+  #turn(): void {
+    for (let effect = this.client.pollEffect(); effect !== undefined; effect = this.client.pollEffect()) {
+      this.#carryOut(effect);
+    }
+    this.#arm();
+  }
+
+  #carryOut(effect: Effect): void {
+    switch (effect.kind) {
+      case "send":
+        return this.#send(effect.bytes);
+      case "event":
+        return this.#happened(effect.event);
+      case "open":
+        return this.#open();
+      case "closeInput":
+        this.#flush();
+        this.#child?.stdin.end();
+        return;
+      case "terminate":
+        return this.#signal("SIGTERM");
+      case "kill":
+        return this.#signal("SIGKILL");
+      default:
+        effect satisfies never;
+    }
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    if (this.#child) signalGroup(this.#child, signal);
+  }
+
+  #happened(event: Event): void {
+    switch (event.kind) {
+      case "settled":
+        return this.#settled(event.call, event.outcome);
+      case "progressed":
+        guarded(this.#calls.get(event.call)?.onProgress, event.progress);
+        break;
+      case "ready":
+        this.#listener.ready(event.handshake);
+        break;
+      case "closed":
+        this.#listener.closed(event.reason);
+        break;
+      case "retired":
+        this.#retire();
+        this.#listener.retired(event);
+        break;
+      default:
+    }
+    this.#listener.event(event);
+  }
+
+  #settled(call: CallId, outcome: Outcome): void {
+    const pending = this.#calls.get(call);
+    if (pending === undefined) return;
+    this.#calls.delete(call);
+    if (pending.onAbort) pending.signal?.removeEventListener("abort", pending.onAbort);
+    if (outcome.ok) pending.resolve(outcome.answer);
+    else if (outcome.error.kind === "cancelled" && pending.signal?.aborted) pending.reject(pending.signal.reason);
+    else pending.reject(new CallFailed(outcome.error));
+  }
+
+  #open(): void {
+    let child: Child;
+    try {
+      child = start(this.#server);
+    } catch (error) {
+      // An argument that no process can be given.
+      this.client.handleOpenFailed(this.#now(), "other", (error as Error).message);
+      return;
+    }
+    this.#child = child;
+    this.#hasExited = false;
+    // A server may be replaced by another start of itself; from then on nothing of the first counts.
+    const input = (handle: (client: Client, now: number) => void) => {
+      if (this.#child === child) this.#input(handle);
+    };
+    child.once("spawn", () => {
+      watch(child);
+      input((client, now) => client.handleOpened(now));
+    });
+    child.once("error", (error) => {
+      if (child.pid === undefined) {
+        input((client, now) => client.handleOpenFailed(now, ...openFailure(this.#server, error)));
+      }
+    });
+    child.once("exit", (code, signal) => {
+      if (this.#child === child) this.#hasExited = true;
+      input((client, now) => client.handleExited(now, exitStatus(code, signal)));
+      forget(child);
+    });
+    child.stdout.on("data", (chunk: Buffer) => input((client, now) => client.handleBytes(now, chunk)));
+    child.stdout.once("end", () => input((client, now) => client.handleEof(now)));
+    child.stdout.once("error", () => input((client, now) => client.handleEof(now)));
+    // Drained all the time: a server must never wait for somebody to read its diagnostics.
+    child.stderr.on("data", (chunk: Buffer) => this.client.handleStderr(chunk));
+    child.stderr.once("error", () => {});
+    child.stdin.on("error", (error) => input((client, now) => client.handleWriteFailed(now, error.message)));
+    child.stdin.on("drain", () => this.#drained());
+  }
+
+  #input(handle: (client: Client, now: number) => void): void {
+    handle(this.client, this.#now());
+    this.#turn();
+  }
+
+  #send(bytes: Uint8Array): void {
+    this.#outbox.push(bytes);
+    this.#outboxBytes += bytes.length;
+    if (this.#isFlushing) return;
+    this.#isFlushing = true;
+    // What many callers say in one turn goes out in one piece.
+    process.nextTick(() => this.#flush());
+  }
+
+  #flush(): void {
+    this.#isFlushing = false;
+    const stdin = this.#child?.stdin;
+    const outbox = this.#outbox;
+    if (outbox.length === 0) return;
+    const bytes = outbox.length === 1 ? outbox[0]! : Buffer.concat(outbox, this.#outboxBytes);
+    this.#outbox = [];
+    this.#outboxBytes = 0;
+    if (!stdin?.writable) return;
+    // A server that does not read is not read from: otherwise both sides would only grow.
+    if (!stdin.write(bytes) && this.#isFull()) this.#child?.stdout.pause();
+  }
+
+  #isFull(): boolean {
+    const waiting = this.#child?.stdin.writable ? this.#child.stdin.writableLength : 0;
+    return waiting + this.#outboxBytes > MAX_OUTBOX_BYTES;
+  }
+
+  #drained(): void {
+    this.#child?.stdout.resume();
+    this.#makeRoom();
+  }
+
+  #makeRoom(): void {
+    const waiting = this.#room;
+    this.#room = [];
+    for (const resolve of waiting) resolve();
+  }
+
+  /** Keeps one timer; one that goes off early does nothing and is set anew. */
+  #arm(): void {
+    const due = this.client.pollTimeout() ?? Infinity;
+    if (due >= this.#timerDue) return;
+    clearTimeout(this.#timer);
+    this.#timerDue = due;
+    this.#timer = setTimeout(() => this.#timeout(), Math.min(Math.max(Math.ceil(due - this.#now()), 0), 2 ** 31 - 1));
+    // A session keeps its host alive by its streams, not by its deadlines; the ladder of an ending one does.
+    if (this.client.state() === "ready") this.#timer.unref();
+  }
+
+  #timeout(): void {
+    this.#timerDue = Infinity;
+    this.#input((client, now) => client.handleTimeout(now));
+  }
+
+  #retire(): void {
+    clearTimeout(this.#timer);
+    this.#timerDue = -Infinity;
+    const child = this.#child;
+    if (child === undefined) return;
+    // What the server started may hold the streams open; nobody reads them any more.
+    child.stdin.destroy();
+    child.stdout.destroy();
+    child.stderr.destroy();
+    if (!this.#hasExited) child.unref();
+    this.#makeRoom();
+  }
+}

@@ -1,0 +1,67 @@
+//! What is thrown: an `Error` with a `code` that a program tells apart, and a message for a person.
+
+use js_sys::{Error, JSON};
+use selvedge_core::Misuse;
+#[cfg(feature = "generator")]
+use selvedge_core::json::SyntaxError;
+use wasm_bindgen::prelude::{JsCast as _, JsValue};
+
+use crate::{object::Object, peer::differs};
+
+/// Makes an error to be thrown.
+pub(crate) fn error(code: &str, message: &impl ToString) -> Object {
+    let error = JsValue::from(Error::new(&message.to_string()));
+    error.unchecked_into::<Object>().text("code", code)
+}
+
+pub(crate) fn misuse(misuse: &Misuse) -> JsValue {
+    let code = match misuse {
+        Misuse::NotReady { .. } => "notReady",
+        Misuse::AlreadyConnected { .. } => "alreadyConnected",
+        Misuse::NotJson { .. } => "notJson",
+        Misuse::NotAnObject { .. } => "notAnObject",
+        Misuse::MetaTwice => "metaTwice",
+        Misuse::TooLarge { .. } => "tooLarge",
+        Misuse::TooManyCalls { .. } => "tooManyCalls",
+        Misuse::BadArguments { tool, mismatch } => {
+            return differs(error("badArguments", misuse), mismatch).text("tool", tool).done();
+        }
+        Misuse::UnknownAsk => "unknownAsk",
+        Misuse::NotInRevision { .. } => "notInRevision",
+        Misuse::UnknownLogLevel => "unknownLogLevel",
+        Misuse::UnknownListen => "unknownListen",
+        Misuse::TooManyListens { .. } => "tooManyListens",
+        Misuse::NotFinite { .. } => "notFinite",
+        Misuse::CannotAsk { .. } => "cannotAsk",
+        Misuse::NotResumable => "notResumable",
+        Misuse::UnusableEntry { .. } => "unusableEntry",
+        _ => "misuse",
+    };
+    error(code, misuse).done()
+}
+
+/// Adds the place where a text stops being JSON: bytes from 0, lines and characters from 1.
+#[cfg(feature = "generator")]
+pub(crate) fn place(object: Object, text: &str, fault: SyntaxError) -> Object {
+    let before = text.get(..fault.at).unwrap_or(text);
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    object
+        .size("at", fault.at)
+        .size("line", before.split('\n').count())
+        .size("column", line.chars().count() + 1)
+}
+
+#[cfg(feature = "generator")]
+pub(crate) fn not_json(text: &str, fault: SyntaxError) -> JsValue {
+    place(error("notJson", &fault), text, fault).done()
+}
+
+pub(crate) fn bad_option(message: &impl ToString) -> JsValue {
+    error("badOption", message).done()
+}
+
+/// Writes what an application passed as the JSON that it stands for.
+pub(crate) fn stringify(value: &JsValue, what: &str) -> Result<String, JsValue> {
+    let text = JSON::stringify(value).ok().and_then(|text| JsValue::from(text).as_string());
+    text.ok_or_else(|| bad_option(&format!("{what} must be an object of plain values")))
+}

@@ -1,0 +1,41 @@
+//! The Selvedge engine for JavaScript: the core one to one, in camelCase.
+//!
+//! Nothing is decided here. Values cross as plain objects with a `kind`, described by `js/types.d.ts`; JSON
+//! crosses as text, so that nothing of it is lost; what fails is thrown as an `Error` with a `code`.
+
+mod client;
+mod error;
+#[cfg(feature = "generator")]
+mod generate;
+#[cfg(feature = "generator")]
+mod interchange;
+mod object;
+mod options;
+pub mod peer;
+#[cfg(feature = "server")]
+mod server;
+#[cfg(feature = "generator")]
+mod validate;
+
+use wasm_bindgen::prelude::wasm_bindgen;
+
+pub use client::{Client, effect};
+#[cfg(feature = "generator")]
+pub use generate::{detail, generate, plan, surface};
+#[cfg(feature = "generator")]
+pub use interchange::{to_json, to_msgpack};
+#[cfg(feature = "server")]
+pub use server::{Server, server_effect};
+#[cfg(feature = "generator")]
+pub use validate::{Validator, validate};
+
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = include_str!("../js/types.d.ts");
+
+#[cfg(feature = "server")]
+#[wasm_bindgen(typescript_custom_section)]
+const SERVER_TYPES: &str = include_str!("../js/server.d.ts");
+
+#[cfg(feature = "generator")]
+#[wasm_bindgen(typescript_custom_section)]
+const GENERATOR_TYPES: &str = include_str!("../js/generator.d.ts");

@@ -1,0 +1,327 @@
+//! Reads what an application chooses, member by member; a member that is not known is refused.
+
+use core::time::Duration;
+
+use selvedge_core::{
+    ClientConfig, Limits, Patience, Tolerance,
+    client::{CallOptions, Checks, EraPolicy, ExitStatus, Offers, OpenError},
+    frame::Framing,
+    json::{Kind, RawJson, View},
+    jsonrpc::RpcError,
+    protocol::{Implementation, Interests, LogLevel, Revision},
+};
+use wasm_bindgen::JsValue;
+
+use crate::error::{bad_option, stringify};
+
+/// What is wrong with an option.
+pub(crate) type Fault = String;
+
+/// Reads an object that an application passed; absent and `null` choose nothing.
+pub(crate) fn read<T: Default>(
+    value: &JsValue,
+    what: &str,
+    member: impl Fn(&mut T, &str, View<'_>) -> Result<(), Fault>,
+) -> Result<T, JsValue> {
+    let mut read = T::default();
+    if value.is_undefined() || value.is_null() {
+        return Ok(read);
+    }
+    let text = stringify(value, what)?;
+    let view = View::new(&text).map_err(|fault| bad_option(&fault))?;
+    members(&mut read, view, what, member).map_err(|fault| bad_option(&fault))?;
+    Ok(read)
+}
+
+pub(crate) fn members<T>(
+    target: &mut T,
+    view: View<'_>,
+    what: &str,
+    member: impl Fn(&mut T, &str, View<'_>) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    if view.kind() != Kind::Object {
+        return Err(format!("{what} must be an object, not {}", view.kind().name()));
+    }
+    for (name, value) in view.members() {
+        let name = name.to_str().unwrap_or_default();
+        member(target, &name, value).map_err(|fault| format!("{what}: `{name}` {fault}"))?;
+    }
+    Ok(())
+}
+
+fn unknown() -> Fault {
+    "is not known".to_owned()
+}
+
+fn expected<T>(value: Option<T>, what: &str) -> Result<T, Fault> {
+    value.ok_or_else(|| format!("must be {what}"))
+}
+
+pub(crate) fn text(value: View<'_>) -> Result<String, Fault> {
+    expected(value.to_text(), "a string")
+}
+
+pub(crate) fn flag(value: View<'_>) -> Result<bool, Fault> {
+    expected(value.as_bool(), "a boolean")
+}
+
+pub(crate) fn size(value: View<'_>) -> Result<usize, Fault> {
+    if value.is_null() {
+        return Ok(usize::MAX);
+    }
+    // More than memory can hold is no bound either.
+    let size = value.as_i64().and_then(|size| u64::try_from(size).ok());
+    expected(size, "a whole number, not negative").map(|size| usize::try_from(size).unwrap_or(usize::MAX))
+}
+
+/// Reads milliseconds; `Infinity`, which JSON writes as `null`, has no end.
+pub(crate) fn time(value: View<'_>) -> Result<Duration, Fault> {
+    if value.is_null() {
+        return Ok(Duration::MAX);
+    }
+    let millis = expected(value.as_f64().filter(|millis| *millis >= 0.0), "milliseconds, not negative")?;
+    Ok(Duration::try_from_secs_f64(millis / 1_000.0).unwrap_or(Duration::MAX))
+}
+
+/// Chooses by name.
+pub(crate) fn word<T: Copy>(value: View<'_>, words: &[(&str, T)]) -> Result<T, Fault> {
+    let found = words.iter().find(|(word, _)| value.is_str(word));
+    found.map(|(_, chosen)| *chosen).ok_or_else(|| {
+        let names: Vec<_> = words.iter().map(|(word, _)| format!("\"{word}\"")).collect();
+        format!("must be one of {}", names.join(", "))
+    })
+}
+
+pub(crate) fn client_config(config: &mut ClientConfig, name: &str, value: View<'_>) -> Result<(), Fault> {
+    match name {
+        "implementation" => members(&mut config.implementation, value, "the implementation", implementation)?,
+        "era" => config.era = era(value)?,
+        "extensions" => {
+            for (name, settings) in value.members() {
+                config.extensions.insert(text(name)?, raw(settings)?);
+            }
+        }
+        "listensForChanges" => config.listens_for_changes = flag(value)?,
+        "offers" => members(&mut config.offers, value, "the offers", offers)?,
+        "checks" => members(&mut config.checks, value, "the checks", checks)?,
+        "tolerance" => {
+            let words = [("tolerant", Tolerance::Tolerant), ("strict", Tolerance::Strict)];
+            config.tolerance = word(value, &words)?;
+        }
+        "framing" => config.framing = framing(value)?,
+        "handshakeTimeout" => config.handshake_timeout = time(value)?,
+        "probeTimeout" => config.probe_timeout = time(value)?,
+        "patience" => config.patience = patience(value, config.patience)?,
+        "closeGrace" => config.close_grace = time(value)?,
+        "terminateGrace" => config.terminate_grace = time(value)?,
+        "killGrace" => config.kill_grace = time(value)?,
+        "drainGrace" => config.drain_grace = time(value)?,
+        "changesInterval" => config.changes_interval = time(value)?,
+        "retryInterval" => config.retry_interval = time(value)?,
+        "farewell" => config.farewell = flag(value)?,
+        "limits" => members(&mut config.limits, value, "the limits", limits)?,
+        _ => return Err(unknown()),
+    }
+    Ok(())
+}
+
+pub(crate) fn implementation(target: &mut Implementation, name: &str, value: View<'_>) -> Result<(), Fault> {
+    match name {
+        "name" => target.name = text(value)?,
+        "version" => target.version = text(value)?,
+        "title" => target.title = Some(text(value)?),
+        _ => return Err(unknown()),
+    }
+    Ok(())
+}
+
+fn checks(target: &mut Checks, name: &str, value: View<'_>) -> Result<(), Fault> {
+    match name {
+        "arguments" => target.arguments = flag(value)?,
+        "results" => target.results = flag(value)?,
+        _ => return Err(unknown()),
+    }
+    Ok(())
+}
+
+fn offers(target: &mut Offers, name: &str, value: View<'_>) -> Result<(), Fault> {
+    match name {
+        "sampling" => target.sampling = flag(value)?,
+        "samplingTools" => target.sampling_tools = flag(value)?,
+        "elicitation" => target.elicitation = flag(value)?,
+        "elicitationUrl" => target.elicitation_url = flag(value)?,
+        "roots" => target.roots = flag(value)?,
+        _ => return Err(unknown()),
+    }
+    Ok(())
+}
+
+pub(crate) fn framing(value: View<'_>) -> Result<Framing, Fault> {
+    word(value, &[("newline", Framing::Newline), ("contentLength", Framing::ContentLength)])
+}
+
+pub(crate) fn limits(target: &mut Limits, name: &str, value: View<'_>) -> Result<(), Fault> {
+    let slot = match name {
+        "maxMessageBytes" => &mut target.max_message_bytes,
+        "maxCallsInFlight" => &mut target.max_calls_in_flight,
+        "maxPages" => &mut target.max_pages,
+        "maxListingBytes" => &mut target.max_listing_bytes,
+        "maxAsks" => &mut target.max_asks,
+        "maxIdBytes" => &mut target.max_id_bytes,
+        "maxMethodBytes" => &mut target.max_method_bytes,
+        "maxBatchMessages" => &mut target.max_batch_messages,
+        "maxStrayLines" => &mut target.max_stray_lines,
+        "maxStrayBytes" => &mut target.max_stray_bytes,
+        "maxStrayKeptBytes" => &mut target.max_stray_kept_bytes,
+        "maxStderrKeptBytes" => &mut target.max_stderr_kept_bytes,
+        "maxSchemaBytes" => &mut target.max_schema_bytes,
+        "maxUriBytes" => &mut target.max_uri_bytes,
+        "maxRounds" => &mut target.max_rounds,
+        "maxListens" => &mut target.max_listens,
+        "maxCacheBytes" => &mut target.max_cache_bytes,
+        "maxRunning" => &mut target.max_running,
+        "maxRunningPerClient" => &mut target.max_running_per_client,
+        "maxQueued" => &mut target.max_queued,
+        "maxQueuedPerClient" => &mut target.max_queued_per_client,
+        "maxStateBytes" => &mut target.max_state_bytes,
+        "maxSubscriptions" => &mut target.max_subscriptions,
+        _ => return Err(unknown()),
+    };
+    *slot = size(value)?;
+    Ok(())
+}
+
+fn patience(value: View<'_>, usual: Patience) -> Result<Patience, Fault> {
+    let mut patience = usual;
+    members(&mut patience, value, "the patience", |target, name, value| {
+        match name {
+            "idle" => target.idle = time(value)?,
+            "total" => target.total = time(value)?,
+            _ => return Err(unknown()),
+        }
+        Ok(())
+    })?;
+    Ok(patience)
+}
+
+fn era(value: View<'_>) -> Result<EraPolicy, Fault> {
+    let named = [("legacyFirst", EraPolicy::LegacyFirst), ("modernFirst", EraPolicy::ModernFirst)];
+    let spoken = Revision::SPOKEN.iter().map(|revision| (revision.as_str(), EraPolicy::Pinned(*revision)));
+    word(value, &named.into_iter().chain(spoken).collect::<Vec<_>>())
+}
+
+pub(crate) fn interests(value: &JsValue) -> Result<Interests, JsValue> {
+    read(value, "the interests", |interests: &mut Interests, name, value| {
+        match name {
+            "tools" => interests.tools = flag(value)?,
+            "prompts" => interests.prompts = flag(value)?,
+            "resources" => interests.resources = flag(value)?,
+            "uris" => interests.uris = value.elements().map(text).collect::<Result<_, _>>()?,
+            _ => return Err(unknown()),
+        }
+        Ok(())
+    })
+}
+
+/// How one call is made, with the text that it refers to.
+#[derive(Default)]
+pub(crate) struct Chosen {
+    patience: Option<Patience>,
+    progress: bool,
+    log_level: Option<LogLevel>,
+    meta: Option<String>,
+    bypass_cache: bool,
+    unchecked: bool,
+}
+
+impl Chosen {
+    pub(crate) fn as_options(&self) -> CallOptions<'_> {
+        CallOptions {
+            patience: self.patience,
+            progress: self.progress,
+            log_level: self.log_level,
+            meta: self.meta.as_deref(),
+            bypass_cache: self.bypass_cache,
+            unchecked: self.unchecked,
+        }
+    }
+}
+
+/// Reads how one call is made; what its patience leaves out is the client's own.
+pub(crate) fn call_options(value: &JsValue, usual: Patience) -> Result<Chosen, JsValue> {
+    read(value, "the options of a call", |chosen: &mut Chosen, name, value| {
+        match name {
+            "patience" => chosen.patience = Some(patience(value, usual)?),
+            "progress" => chosen.progress = flag(value)?,
+            "logLevel" => chosen.log_level = Some(log_level(value)?),
+            "meta" => chosen.meta = Some(text(value)?),
+            "bypassCache" => chosen.bypass_cache = flag(value)?,
+            "unchecked" => chosen.unchecked = flag(value)?,
+            _ => return Err(unknown()),
+        }
+        Ok(())
+    })
+}
+
+pub(crate) fn log_level(value: View<'_>) -> Result<LogLevel, Fault> {
+    expected(LogLevel::read(&text(value)?), "a level of log messages")
+}
+
+pub(crate) fn exit_status(value: &JsValue) -> Result<ExitStatus, JsValue> {
+    let number = |value: View<'_>| {
+        expected(value.as_i64().and_then(|number| i32::try_from(number).ok()), "a whole number")
+    };
+    read(value, "the exit status", |status: &mut ExitStatus, name, value| {
+        match name {
+            "code" => status.code = Some(number(value)?),
+            "signal" => status.signal = Some(number(value)?),
+            _ => return Err(unknown()),
+        }
+        Ok(())
+    })
+}
+
+pub(crate) fn open_error(kind: &str, message: String) -> Result<OpenError, JsValue> {
+    Ok(match kind {
+        "commandNotFound" => OpenError::CommandNotFound(message),
+        "notExecutable" => OpenError::NotExecutable(message),
+        "directoryNotFound" => OpenError::DirectoryNotFound(message),
+        "other" => OpenError::Other(message),
+        _ => return Err(bad_option(&format!("{kind:?} is no kind of failure to open"))),
+    })
+}
+
+/// Reads what answers a request of the peer: a result or an error.
+pub(crate) fn answer(value: &JsValue) -> Result<Result<RawJson, RpcError>, JsValue> {
+    #[derive(Default)]
+    struct Read(Option<Result<RawJson, RpcError>>);
+
+    let read: Read = read(value, "the answer", |read: &mut Read, name, value| {
+        read.0 = Some(match name {
+            "result" => Ok(raw(value)?),
+            "error" => Err(rpc_error(value)?),
+            _ => return Err(unknown()),
+        });
+        Ok(())
+    })?;
+    read.0.ok_or_else(|| bad_option(&"the answer must hold `result` or `error`"))
+}
+
+/// Reads JSON that crosses as its text.
+pub(crate) fn raw(value: View<'_>) -> Result<RawJson, Fault> {
+    RawJson::new(text(value)?).map_err(|fault| fault.to_string())
+}
+
+pub(crate) fn rpc_error(value: View<'_>) -> Result<RpcError, Fault> {
+    let mut error = RpcError::new(0, "");
+    members(&mut error, value, "the error", |error, name, value| {
+        match name {
+            "code" => error.code = expected(value.as_i64(), "a whole number")?,
+            "message" => error.message = text(value)?,
+            "data" => error.data = Some(raw(value)?),
+            _ => return Err(unknown()),
+        }
+        Ok(())
+    })?;
+    Ok(error)
+}

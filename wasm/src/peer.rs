@@ -1,0 +1,156 @@
+//! What a peer said or did, as objects: violations, errors, handshakes.
+
+use selvedge_core::{
+    Violation,
+    json::SyntaxError,
+    jsonrpc::{Fault, Oddities, RpcError},
+    protocol::{Handshake, Implementation, Revision},
+    validate::{Mismatch, Skipped},
+};
+use wasm_bindgen::JsValue;
+
+use crate::object::{Object, whole_unsigned};
+
+/// Makes the object of a violation.
+#[must_use]
+pub fn violation(violation: &Violation) -> JsValue {
+    let told = |kind: &str| Object::told(kind, violation);
+    match violation {
+        Violation::NotJson(fault) => syntax(told("notJson"), *fault),
+        Violation::Text { bytes } => told("text").size("bytes", *bytes),
+        Violation::MultiLineJson => told("multiLineJson"),
+        Violation::Utf16 => told("utf16"),
+        Violation::NotUtf8 { valid_up_to } => told("notUtf8").size("validUpTo", *valid_up_to),
+        Violation::NotJsonRpc(fault) => told("notJsonRpc").text("fault", fault_name(*fault)),
+        Violation::BadRequest(fault) => told("badRequest").text("fault", fault_name(*fault)),
+        Violation::OddEnvelope(oddities) => told("oddEnvelope").value("oddities", &odd(*oddities)),
+        Violation::TooLarge { limit } => told("tooLarge").size("limit", *limit),
+        Violation::BadHeader { bytes } => told("badHeader").size("bytes", *bytes),
+        Violation::Batch { messages } => told("batch").size("messages", *messages),
+        Violation::BatchTooLong { messages, limit } => {
+            told("batchTooLong").size("messages", *messages).size("limit", *limit)
+        }
+        Violation::UnknownResponse => told("unknownResponse"),
+        Violation::RespelledId { id } => told("respelledId").value("id", &whole_unsigned(*id)),
+        other => request_violation(other),
+    }
+    .done()
+}
+
+/// Goes on with what a peer does wrong while it asks or tells.
+fn request_violation(violation: &Violation) -> Object {
+    let told = |kind: &str| Object::told(kind, violation);
+    let bounded =
+        |kind: &str, bytes: usize, limit: usize| told(kind).size("bytes", bytes).size("limit", limit);
+    match violation {
+        Violation::MethodNotOffered => told("methodNotOffered"),
+        Violation::MethodTooLong { bytes, limit } => bounded("methodTooLong", *bytes, *limit),
+        Violation::IdTooLong { bytes, limit } => bounded("idTooLong", *bytes, *limit),
+        Violation::BadParams => told("badParams"),
+        Violation::WayNotOffered => told("wayNotOffered"),
+        Violation::RequestOfServer => told("requestOfServer"),
+        Violation::QuestionsNotAllowed { method } => told("questionsNotAllowed").text("method", method),
+        Violation::NotListenedFor { method } => told("notListenedFor").text("method", method),
+        Violation::NotAcknowledged { method } => told("notAcknowledged").text("method", method),
+        Violation::TooManySubscriptions { limit } => told("tooManySubscriptions").size("limit", *limit),
+        Violation::IdInUse => told("idInUse"),
+        Violation::TooManyAsks { limit } => told("tooManyAsks").size("limit", *limit),
+        Violation::BadNotification { method } => told("badNotification").text("method", method),
+        Violation::BadCursor => told("badCursor"),
+        Violation::OddHandshake { member, expected } => {
+            told("oddHandshake").text("member", member).text("expected", expected)
+        }
+        Violation::TooManyStrayLines { limit } => told("tooManyStrayLines").size("limit", *limit),
+        Violation::TooManyStrayBytes { limit } => told("tooManyStrayBytes").size("limit", *limit),
+        _ => told("other"),
+    }
+}
+
+/// Adds where a text stops being JSON.
+pub(crate) fn syntax(object: Object, fault: SyntaxError) -> Object {
+    object.size("at", fault.at).text("expected", &fault.expected.to_string())
+}
+
+pub(crate) const fn fault_name(fault: Fault) -> &'static str {
+    match fault {
+        Fault::NotAnObject => "notAnObject",
+        Fault::EmptyBatch => "emptyBatch",
+        Fault::DuplicateMember(_) => "duplicateMember",
+        Fault::MethodNotAString => "methodNotAString",
+        Fault::BadId => "badId",
+        Fault::NoId => "noId",
+        Fault::ResultAndError => "resultAndError",
+        Fault::NoContent => "noContent",
+        _ => "other",
+    }
+}
+
+fn odd(oddities: Oddities) -> JsValue {
+    Object::plain()
+        .flag("wrongVersion", oddities.wrong_version)
+        .flag("nullBeside", oddities.null_beside)
+        .flag("nullMember", oddities.null_member)
+        .done()
+}
+
+pub(crate) fn rpc_error(error: &RpcError) -> JsValue {
+    Object::plain()
+        .whole("code", error.code)
+        .text("message", &error.message)
+        .maybe_text("data", error.data.as_ref().map(AsRef::as_ref))
+        .maybe_text("malformed", error.malformed.as_ref().map(AsRef::as_ref))
+        .done()
+}
+
+pub(crate) fn implementation(implementation: &Implementation) -> JsValue {
+    Object::plain()
+        .text("name", &implementation.name)
+        .text("version", &implementation.version)
+        .maybe_text("title", implementation.title.as_deref())
+        .done()
+}
+
+pub(crate) fn handshake(handshake: &Handshake) -> JsValue {
+    let declared = &handshake.capabilities;
+    let capabilities = Object::plain()
+        .flag("tools", declared.tools)
+        .flag("resources", declared.resources)
+        .flag("prompts", declared.prompts)
+        .flag("completions", declared.completions)
+        .flag("logging", declared.logging)
+        .text("raw", declared.raw.as_str());
+    Object::plain()
+        .text("revision", handshake.revision.as_str())
+        .value("server", &implementation(&handshake.server))
+        .value("capabilities", &capabilities.done())
+        .maybe_text("instructions", handshake.instructions.as_deref())
+        .text("raw", handshake.raw.as_str())
+        .done()
+}
+
+/// Makes the object of a part of a schema that is not checked.
+pub(crate) fn skipped(skipped: &Skipped) -> JsValue {
+    Object::plain()
+        .text("pointer", &skipped.pointer)
+        .text("keyword", &skipped.keyword)
+        .text("reason", &skipped.reason)
+        .done()
+}
+
+/// Makes the object that says where a value differs from its schema.
+pub(crate) fn mismatch(mismatch: &Mismatch) -> JsValue {
+    differs(Object::told("invalid", mismatch), mismatch).done()
+}
+
+/// Adds where a value differs from its schema.
+pub(crate) fn differs(object: Object, mismatch: &Mismatch) -> Object {
+    object
+        .text("pointer", &mismatch.pointer)
+        .text("expected", &mismatch.expected)
+        .text("found", &mismatch.found)
+        .maybe_text("hint", mismatch.hint.as_deref())
+}
+
+pub(crate) fn revisions(revisions: &[Revision]) -> impl Iterator<Item = JsValue> {
+    revisions.iter().map(|revision| JsValue::from_str(revision.as_str()))
+}

@@ -1,0 +1,247 @@
+//! The server: the other end of a wire that is shown.
+
+use js_sys::Uint8Array;
+use selvedge_core::{
+    Misuse, ServerConfig,
+    json::{Kind, RawJson, View},
+    server::{Answer, Context, Request, ServedCall, ServerEffect, ServerEvent},
+};
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+
+use crate::{
+    client::{effect::Handles, millis, tick},
+    error::{bad_option, misuse},
+    object::Object,
+    options::{
+        Fault, flag, framing, implementation, limits, members, raw, read, rpc_error, size, text, time,
+    },
+    peer,
+};
+
+/// One session with one client, as a value: bytes and commands in, effects out.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Server {
+    inner: selvedge_core::Server,
+    calls: Handles<ServedCall>,
+}
+
+#[wasm_bindgen]
+impl Server {
+    /// Makes a server that has met no client yet.
+    ///
+    /// # Errors
+    ///
+    /// A member of the configuration is not known, or is not what it must be.
+    #[wasm_bindgen(constructor)]
+    pub fn new(
+        #[wasm_bindgen(unchecked_optional_param_type = "ServerConfig")] config: &JsValue,
+    ) -> Result<Server, JsValue> {
+        let config: ServerConfig = read(config, "the configuration", server_config)?;
+        Ok(Self { inner: selvedge_core::Server::new(config), calls: Handles::default() })
+    }
+
+    /// The client wrote these bytes.
+    #[wasm_bindgen(js_name = handleBytes)]
+    pub fn handle_bytes(&mut self, now: f64, bytes: &[u8]) {
+        self.inner.handle_bytes(tick(now), bytes);
+    }
+
+    /// The client's output has ended.
+    #[wasm_bindgen(js_name = handleEof)]
+    pub fn handle_eof(&mut self, now: f64) {
+        self.inner.handle_eof(tick(now));
+    }
+
+    /// Time has passed. Calling early does nothing.
+    #[wasm_bindgen(js_name = handleTimeout)]
+    pub fn handle_timeout(&mut self, now: f64) {
+        self.inner.handle_timeout(tick(now));
+    }
+
+    /// Answers a request.
+    ///
+    /// # Errors
+    ///
+    /// Nothing waits for this answer, or it is none.
+    pub fn answer(
+        &mut self,
+        now: f64,
+        call: f64,
+        #[wasm_bindgen(js_name = "answer", unchecked_param_type = "ServerAnswer")] given: &JsValue,
+    ) -> Result<(), JsValue> {
+        let given = answer(given)?;
+        let call = self.call(call)?;
+        self.inner.answer(tick(now), call, given).map_err(|fault| misuse(&fault))?;
+        self.calls.end(&call);
+        Ok(())
+    }
+
+    /// Reports how far a request is, where its client wants to know.
+    ///
+    /// # Errors
+    ///
+    /// Nothing waits for an answer to it, or a number is not finite.
+    #[wasm_bindgen(js_name = reportProgress)]
+    pub fn report_progress(
+        &mut self,
+        now: f64,
+        call: f64,
+        progress: f64,
+        total: Option<f64>,
+        message: Option<String>,
+    ) -> Result<(), JsValue> {
+        let call = self.call(call)?;
+        let hub = self.inner.hub();
+        let reported = hub.report_progress(tick(now), call, progress, total, message.as_deref());
+        reported.map_err(|fault| misuse(&fault))
+    }
+
+    /// Offers other tools from here on.
+    ///
+    /// # Errors
+    ///
+    /// An entry is no JSON, has no name, or one that another entry has.
+    #[wasm_bindgen(js_name = setTools)]
+    pub fn set_tools(&mut self, now: f64, tools: Vec<String>) -> Result<(), JsValue> {
+        let entries: Result<Vec<_>, _> = tools.into_iter().map(RawJson::new).collect();
+        let entries = entries.map_err(|fault| bad_option(&fault))?;
+        self.inner.hub().set_tools(tick(now), entries).map_err(|fault| misuse(&fault))
+    }
+
+    /// Returns the next thing that the host must do, oldest first.
+    #[wasm_bindgen(js_name = pollEffect, unchecked_return_type = "ServerEffect | undefined")]
+    pub fn poll_effect(&mut self) -> JsValue {
+        let effect = self.inner.poll_effect();
+        effect.map_or(JsValue::UNDEFINED, |effect| server_effect(&effect, &mut self.calls))
+    }
+
+    /// Returns when the host must call `handleTimeout` next.
+    #[wasm_bindgen(js_name = pollTimeout)]
+    #[must_use]
+    pub fn poll_timeout(&self) -> Option<f64> {
+        self.inner.poll_timeout().map(millis)
+    }
+
+    /// Returns how many requests wait for the application.
+    #[wasm_bindgen(js_name = callsInFlight)]
+    #[must_use]
+    pub fn calls_in_flight(&self) -> usize {
+        self.inner.calls_in_flight()
+    }
+}
+
+impl Server {
+    fn call(&self, call: f64) -> Result<ServedCall, JsValue> {
+        self.calls.get(call).copied().ok_or_else(|| misuse(&Misuse::UnknownAsk))
+    }
+}
+
+fn server_config(config: &mut ServerConfig, name: &str, value: View<'_>) -> Result<(), Fault> {
+    match name {
+        "implementation" => members(&mut config.implementation, value, "the implementation", implementation)?,
+        "instructions" => config.instructions = Some(text(value)?),
+        "tools" => config.tools = entries(value)?,
+        "resources" => config.resources = entries(value)?,
+        "resourceTemplates" => config.resource_templates = entries(value)?,
+        "prompts" => config.prompts = entries(value)?,
+        "hasResources" => config.has_resources = flag(value)?,
+        "hasPrompts" => config.has_prompts = flag(value)?,
+        "completes" => config.completes = flag(value)?,
+        "logs" => config.logs = flag(value)?,
+        "watches" => config.watches = flag(value)?,
+        "changes" => config.changes = flag(value)?,
+        "allowsDestructive" => config.allows_destructive = flag(value)?,
+        "destructiveHint" => config.destructive_hint = text(value)?,
+        "pageEntries" => config.page_entries = size(value)?,
+        "cacheTtl" => config.cache_ttl = time(value)?,
+        "callTimeout" => config.call_timeout = time(value)?,
+        "askTimeout" => config.ask_timeout = time(value)?,
+        "stateTtl" => config.state_ttl = time(value)?,
+        "framing" => config.framing = framing(value)?,
+        "limits" => members(&mut config.limits, value, "the limits", limits)?,
+        _ => return Err("is not known".to_owned()),
+    }
+    Ok(())
+}
+
+fn entries(value: View<'_>) -> Result<Vec<RawJson>, Fault> {
+    if value.kind() != Kind::Array {
+        return Err("must be an array of JSON texts".to_owned());
+    }
+    value.elements().map(raw).collect()
+}
+
+/// Reads how a request ends.
+fn answer(value: &JsValue) -> Result<Answer, JsValue> {
+    let given = read(value, "the answer", |given: &mut Option<Answer>, name, value| {
+        *given = Some(match name {
+            "result" => Answer::Result(raw(value)?),
+            "error" => Answer::Failed(rpc_error(value)?),
+            "notFound" => Answer::NotFound,
+            "crashed" => Answer::Crashed,
+            _ => return Err("is not known".to_owned()),
+        });
+        Ok(())
+    })?;
+    given.ok_or_else(|| bad_option(&"the answer must hold `result`, `error`, `notFound` or `crashed`"))
+}
+
+/// Makes the object of a server's effect; requests get their numbers from `calls`.
+pub fn server_effect(effect: &ServerEffect, calls: &mut Handles<ServedCall>) -> JsValue {
+    match effect {
+        ServerEffect::Send(bytes) => Object::kind("send").value("bytes", &Uint8Array::new_from_slice(bytes)),
+        ServerEffect::Event(event) => Object::kind("event").value("event", &server_event(event, calls)),
+    }
+    .done()
+}
+
+fn server_event(event: &ServerEvent, calls: &mut Handles<ServedCall>) -> JsValue {
+    match event {
+        ServerEvent::Initialized { client, revision, .. } => Object::kind("initialized")
+            .value("client", &peer::implementation(client))
+            .text("revision", revision.as_str()),
+        ServerEvent::Requested { call, request: wanted, context: around } => Object::kind("requested")
+            .number("call", calls.give(call))
+            .value("request", &request(wanted))
+            .value("context", &context(around)),
+        ServerEvent::Cancelled { call } => Object::kind("cancelled").maybe("call", calls.end(call)),
+        ServerEvent::Watched { uri } => Object::kind("watched").text("uri", uri),
+        ServerEvent::Unwatched { uri } => Object::kind("unwatched").text("uri", uri),
+        ServerEvent::RootsChanged { .. } => Object::kind("rootsChanged"),
+        ServerEvent::PeerViolated { violation, .. } => {
+            Object::kind("peerViolated").value("violation", &peer::violation(violation))
+        }
+        ServerEvent::Closed { .. } => Object::kind("closed"),
+        _ => Object::kind("other"),
+    }
+    .done()
+}
+
+fn request(request: &Request) -> JsValue {
+    match request {
+        Request::CallTool { name, arguments } => {
+            Object::kind("callTool").text("name", name).text("arguments", arguments.as_str())
+        }
+        Request::ReadResource { uri } => Object::kind("readResource").text("uri", uri),
+        Request::GetPrompt { name, arguments } => {
+            Object::kind("getPrompt").text("name", name).text("arguments", arguments.as_str())
+        }
+        Request::Complete { reference, argument, context } => Object::kind("complete")
+            .text("reference", reference.as_str())
+            .text("argument", argument.as_str())
+            .maybe_text("context", context.as_ref().map(|context| context.as_str())),
+    }
+    .done()
+}
+
+fn context(context: &Context) -> JsValue {
+    Object::plain()
+        .text("id", &context.id)
+        .text("revision", context.revision.as_str())
+        .maybe("client", context.client().as_ref().map(peer::implementation))
+        .text("capabilities", context.capabilities().as_str())
+        .flag("wantsProgress", context.wants_progress)
+        .maybe_text("meta", context.meta.as_ref().map(|meta| meta.as_str()))
+        .done()
+}

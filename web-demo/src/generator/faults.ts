@@ -1,0 +1,87 @@
+// Says in sentences why there is nothing to show, and what to do.
+
+import { h } from "../dom.js";
+import type { Fault } from "./protocol.js";
+
+/** How much of a line is shown on either side of the place. */
+const AROUND = 48;
+
+const HEADS: Record<string, string> = {
+  empty: "Nothing to read yet",
+  notJson: "This text stops being JSON",
+  noTools: "This is JSON, but no listing",
+  noListing: "This is no listing",
+  errorResponse: "This is a server's error, not its listing",
+  malformedTool: "A tool of this listing is malformed",
+  toolNameCollision: "Two tools cannot be told apart",
+  tooManyTools: "There are too many tools for one module",
+  surfaceTooLarge: "Even the names alone are too long for a model",
+  sourceTooLarge: "The module would be too large",
+  sanitizerBreach: "The generator refused its own output",
+  noWebAssembly: "This browser cannot run the engine",
+  blockedByPolicy: "A policy forbids the engine",
+  notReached: "The engine could not be loaded",
+  notFound: "The engine could not be loaded",
+  notAModule: "The engine could not be started",
+  versionMismatch: "The engine could not be started",
+  notLoaded: "The engine could not be started",
+};
+
+const HINTS: Record<string, string> = {
+  toolNameCollision: "A program that calls one of them must not reach the other, so the whole server is refused.",
+  sanitizerBreach: "The listing made the generator write what it must never write; please report the listing.",
+  noWebAssembly: "Any browser since 2022 can; in a hardened one, WebAssembly may have to be allowed for this page.",
+  notReached: "Is the network there? Load the page again; once loaded it needs none.",
+  notFound: "The page was copied without all of its files: the file that ends in .wasm must stand beside its scripts.",
+  versionMismatch: "Files of two builds are mixed; load the page again without the browser's cache.",
+  notAModule: "Load the page again without the browser's cache; if that does not help, this browser is too old.",
+  notLoaded: "Load the page again; if that does not help, this browser is too old.",
+};
+
+const FORMS = ["empty", "notJson", "noTools", "noListing", "errorResponse"];
+
+/** Makes the parts of the message; `goTo` leads to the place in the text. */
+export function explain(fault: Fault, text: string, goTo: () => void): HTMLElement[] {
+  const { code, line, column } = fault;
+  const head = h("h2", {}, HEADS[code] ?? "There is no module");
+  const parts: HTMLElement[] = [head];
+  if (code !== "empty") parts.push(h("p", {}, sentence(fault.message)));
+  if (line !== undefined && column !== undefined) {
+    parts.push(excerpt(text, line, column));
+    parts.push(h("p", {}, h("button", { type: "button", class: "button", onclick: goTo }, `Go to line ${line}, column ${column}`)));
+  }
+  const hint = HINTS[code];
+  if (hint) parts.push(h("p", {}, hint));
+  if (FORMS.includes(code)) parts.push(forms());
+  return parts;
+}
+
+function sentence(message: string): string {
+  const trimmed = message.replace(/^selvedge could not start: /, "");
+  return `${trimmed.charAt(0).toUpperCase()}${trimmed.slice(1)}${/[.!?]$/.test(trimmed) ? "" : "."}`;
+}
+
+/** Shows the line with a mark under the place. */
+function excerpt(text: string, line: number, column: number): HTMLElement {
+  const characters = [...(text.split("\n", line)[line - 1] ?? "").replaceAll("\t", " ")];
+  const from = Math.max(0, column - 1 - AROUND);
+  const shown = characters.slice(from, column - 1 + AROUND).join("");
+  const mark = `${" ".repeat(column - 1 - from + (from > 0 ? 1 : 0))}^`;
+  return h("pre", { class: "excerpt", tabindex: 0, "aria-label": "The place in the text" }, `${from > 0 ? "…" : ""}${shown}\n`, h("span", { class: "caret" }, mark));
+}
+
+function forms(): HTMLElement {
+  const form = (code: string, what: string) => h("li", {}, h("code", {}, code), ` ${what}`);
+  return h(
+    "div",
+    {},
+    h("p", {}, "What is read:"),
+    h(
+      "ul",
+      { class: "forms" },
+      form('{"tools": [ … ]}', "the result of tools/list"),
+      form('{"jsonrpc": "2.0", "id": 1, "result": {"tools": [ … ]}}', "the response around it"),
+      form('[{"name": …, "inputSchema": { … }}, …]', "the tools alone"),
+    ),
+  );
+}

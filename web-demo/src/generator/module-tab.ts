@@ -1,0 +1,48 @@
+// The module's source, and the files that it needs beside it.
+
+import { bytes, copy, download, fill, h, utf8Length } from "../dom.js";
+import { codeBox } from "../code-box.js";
+import type { Current } from "./view.js";
+
+export interface ModuleTab {
+  readonly element: HTMLElement;
+  show(current: Current): void;
+}
+
+interface File {
+  path: string;
+  text: string;
+}
+
+export function moduleTab(): ModuleTab {
+  const picker = h("select", { id: "file", "aria-label": "File" });
+  const size = h("span", { class: "dim" });
+  const box = codeBox("Source of the module");
+  let files: File[] = [];
+  let current: Current | undefined;
+
+  const chosen = () => files[Number(picker.value)] ?? files[0];
+  const name = () => (chosen()?.path ?? "module").split("/").at(-1) ?? "module";
+  const copyButton = h("button", { type: "button", class: "button", onclick: () => void copy(chosen()?.text ?? "", name()) }, "Copy");
+  const save = h("button", { type: "button", class: "button", onclick: () => download(name(), chosen()?.text ?? "") }, "Download");
+  picker.addEventListener("change", render);
+
+  function render(): void {
+    const file = chosen();
+    if (!file || !current) return;
+    size.textContent = `${bytes(utf8Length(file.text))}, ${file.text.split("\n").length - 1} lines`;
+    box.show(file.text, current.language);
+  }
+
+  return {
+    element: h("div", { class: "panel" }, h("div", { class: "row toolbar" }, picker, size, h("span", { class: "grow" }), copyButton, save), box.element),
+    show(next) {
+      current = next;
+      const { path, source, support } = next.result.module;
+      files = [{ path, text: source }, ...support];
+      fill(picker, ...files.map((file, index) => h("option", { value: index }, index === 0 ? file.path : `${file.path} (support)`)));
+      picker.value = "0";
+      render();
+    },
+  };
+}
