@@ -265,8 +265,10 @@ describe("the wire", { timeout: 100_000 }, () => {
     await stepTo(page, "call #2 ended: the answer exceeds 65536 bytes");
     await act(page, "late");
     await act(page, "add");
-    await stepTo(page, "call #3 ended: no answer came within 5000 ms");
-    await stepTo(page, "notifications/cancelled");
+    await stepTo(page, "call #3 ended: no answer within 5000 ms");
+    await stepTo(page, "an answer, too late");
+    await entry(page, "notifications/cancelled").waitFor();
+    await stepTo(page, "response to no waiting request");
     await act(page, "find");
     await act(page, "exit");
     await stepTo(page, "the session is over");
@@ -304,6 +306,7 @@ describe("the wire", { timeout: 100_000 }, () => {
     await entry(page, "callTool add").waitFor();
     assert.equal(await entry(page, "4 tools").count(), 0);
     await page.getByRole("button", { name: "Copy link" }).click();
+    await page.getByText("a link of").waitFor();
     const other = await open(world, { fragment: new URL(page.url()).hash });
     await other.page.locator(".log .entry", { hasText: "falls silent" }).waitFor();
     assert.deepEqual(await other.page.locator(".log > li").allInnerTexts(), await page.locator(".log > li").allInnerTexts());
@@ -317,7 +320,7 @@ describe("the wire", { timeout: 100_000 }, () => {
     const trace = readFileSync(new URL("./call.trace.jsonl", import.meta.url), "utf8");
     await page.locator("#trace").setInputFiles({ name: "call.jsonl", mimeType: "text/plain", buffer: Buffer.from(trace) });
     await page.getByText("call.jsonl, 9 lines").waitFor();
-    await stepTo(page, "5 of 5 recorded messages");
+    await stepTo(page, "4 of 4 recorded messages");
     await stepTo(page, "retired: it exited with code 0");
     await page.locator(".calls", { hasText: "tools/call add" }).filter({ hasText: "an answer" }).waitFor();
     await picture(page, "wire-trace");
