@@ -277,7 +277,7 @@ describe("the wire", { timeout: 100_000 }, () => {
     await page.locator(".facts", { hasText: "exited, code 1" }).waitFor();
     await picture(page, "wire-mishaps");
     await act(page, "add");
-    await entry(page, "not possible").waitFor();
+    await entry(page, "call #5 ended: the server is unavailable").waitFor();
     assert.deepEqual(complaints, []);
     await context.close();
   });

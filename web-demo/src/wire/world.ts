@@ -34,6 +34,7 @@ export class World implements Timeline {
   readonly #watcher: Watcher;
   #server: Server | undefined;
   readonly #due: Due[] = [];
+  #done = 0; // deeds
   readonly #waiting = new Set<number>();
   readonly #encoder = new TextEncoder();
   #process: Process = { kind: "none" };
@@ -51,7 +52,6 @@ export class World implements Timeline {
       limits: { maxMessageBytes: MAX_MESSAGE_BYTES },
     });
     this.#watcher = new Watcher(this.#client);
-    for (const action of actions) this.#later(action.at, () => this.#do(action.do));
     this.#stand();
   }
 
@@ -64,7 +64,7 @@ export class World implements Timeline {
   }
 
   next(): number | undefined {
-    const moments = [this.#due[0]?.at, this.#client.pollTimeout(), this.#server?.pollTimeout()];
+    const moments = [this.actions[this.#done]?.at, this.#due[0]?.at, this.#client.pollTimeout(), this.#server?.pollTimeout()];
     const known = moments.filter((moment) => moment !== undefined && moment !== null);
     return known.length === 0 ? undefined : Math.max(this.now, Math.min(...known));
   }
@@ -86,15 +86,25 @@ export class World implements Timeline {
 
   #turn(): void {
     const due = this.#due[0];
+    const deed = this.actions[this.#done];
     if (due && due.at <= this.now) {
       this.#due.shift();
       due.run();
+    } else if (deed && deed.at <= this.now && !this.#isOverdue()) {
+      // The person saw all of this moment before they did something in it.
+      this.#done += 1;
+      this.#do(deed.do);
     } else {
       this.#client.handleTimeout(this.now);
       this.#server?.handleTimeout(this.now);
     }
     this.#drain();
     this.#stand();
+  }
+
+  #isOverdue(): boolean {
+    const timers = [this.#client.pollTimeout(), this.#server?.pollTimeout()];
+    return timers.some((at) => at !== undefined && at !== null && at <= this.now);
   }
 
   #stand(): void {
