@@ -337,6 +337,8 @@ describe("for everybody", { timeout: 100_000 }, () => {
   for (const scheme of ["light", "dark"]) {
     test(`axe finds nothing in ${scheme} colours`, async () => {
       for (const [name, fragment] of Object.entries(VIEWS)) {
+        // Colours differ between the schemes; what is on the page does not.
+        if (scheme === "dark" && !["module", "wire"].includes(name)) continue;
         const { page, context } = await open(world, { fragment, colorScheme: scheme });
         if (name === "wire") await page.locator(".log .entry", { hasText: "retired" }).waitFor();
         else await page.locator(`#panel-${name}`).filter({ hasText: /search_issues|create_issue|Tools/ }).waitFor();
@@ -353,7 +355,7 @@ describe("for everybody", { timeout: 100_000 }, () => {
       if (name === "wire") await page.locator(".log .entry", { hasText: "retired" }).waitFor();
       else await page.locator(`#panel-${name}`).filter({ hasText: /search_issues|create_issue|Tools/ }).waitFor();
       assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, name);
-      assert.deepEqual(await violations(page), [], name);
+      assert.deepEqual(await page.evaluate(cut), [], name);
       await page.evaluate((name) => document.querySelector(name === "wire" ? ".stage" : ".results").scrollIntoView(), name);
       await picture(page, `phone-${name}`);
       await context.close();
@@ -372,6 +374,13 @@ describe("for everybody", { timeout: 100_000 }, () => {
     await context.close();
   });
 });
+
+/** Finds what reaches beyond the screen without a way to scroll to it. */
+function cut() {
+  const scrolls = (element) => element && (["auto", "scroll"].includes(getComputedStyle(element).overflowX) || scrolls(element.parentElement));
+  const all = [...document.querySelectorAll("main *")].filter((element) => !element.closest(".unseen") && element.getBoundingClientRect().right > innerWidth + 1);
+  return all.filter((element) => !scrolls(element)).map((element) => element.outerHTML.slice(0, 80));
+}
 
 /** A listing of 250 kB, as a large gateway has it. */
 function large() {
