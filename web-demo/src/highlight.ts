@@ -4,6 +4,8 @@ export type Syntax = "typescript" | "python" | "rust" | "gleam" | "json";
 
 const CLASSES = ["t-comment", "t-string", "t-keyword", "t-number", "t-type", "t-call"] as const;
 
+/** The end of the text; `$` is the end of a line here. */
+const END = "(?![^])";
 const STRING = String.raw`"(?:[^"\\\n]|\\[^])*"?`;
 const NUMBER = String.raw`\b\d[\w.]*`;
 const TYPE = String.raw`\b[A-Z]\w*`;
@@ -11,20 +13,20 @@ const CALL = String.raw`[A-Za-z_$][\w$]*(?=\()`;
 
 const SYNTAXES: Record<Syntax, RegExp> = {
   typescript: syntax(
-    String.raw`\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)|^###[^\n]*`,
+    String.raw`\/\/[^\n]*|\/\*[^]*?(?:\*\/|${END})|^###[^\n]*`,
     String.raw`${STRING}|\x60(?:[^\x60\\]|\\[^])*\x60?`,
     words("import export class readonly constructor return type interface const extends private async await new this from function if throw"),
     TYPE + "|" + words("string number boolean unknown null undefined void never true false"),
   ),
   python: syntax(
     String.raw`#[^\n]*`,
-    String.raw`"""(?:[^\\]|\\[^])*?(?:"""|$)|${STRING}`,
+    String.raw`"""(?:[^\\]|\\[^])*?(?:"""|${END})|${STRING}`,
     words("import from class def return async await self if else not in is pass raise None True False for and or lambda"),
     TYPE + "|" + words("str int float bool dict list object tuple"),
   ),
   rust: syntax(
     String.raw`\/\/[^\n]*|#!?\[[^\]\n]*\]|^###[^\n]*`,
-    String.raw`${STRING}|r#"[^]*?(?:"#|$)`,
+    String.raw`${STRING}|r#"[^]*?(?:"#|${END})`,
     words("pub fn struct enum impl use mod let mut match return async await self Self crate super where for in if else ref type const move dyn as"),
     TYPE + "|" + words("str bool i64 u64 f64 i128"),
   ),

@@ -45,7 +45,7 @@ export function explain(fault: Fault, text: string, goTo: () => void): HTMLEleme
   const { code, line, column } = fault;
   const head = h("h2", {}, HEADS[code] ?? "There is no module");
   const parts: HTMLElement[] = [head];
-  if (code !== "empty") parts.push(h("p", {}, sentence(fault.message)));
+  if (code !== "empty") parts.push(h("p", {}, sentence(placed(fault))));
   if (line !== undefined && column !== undefined) {
     parts.push(excerpt(text, line, column));
     parts.push(h("p", {}, h("button", { type: "button", class: "button", onclick: goTo }, `Go to line ${line}, column ${column}`)));
@@ -54,6 +54,11 @@ export function explain(fault: Fault, text: string, goTo: () => void): HTMLEleme
   if (hint) parts.push(h("p", {}, hint));
   if (FORMS.includes(code)) parts.push(forms());
   return parts;
+}
+
+/** The engine counts from the start of the text; a person counts lines. */
+function placed({ message, line, column }: Fault): string {
+  return line === undefined ? message : message.replace(/ at column \d+/, ` at line ${line}, column ${column}`);
 }
 
 function sentence(message: string): string {

@@ -6,7 +6,8 @@ import type { Fault, LevelResult, Request, Response, Result } from "./protocol.j
 
 const LEVELS: readonly Level[] = ["names", "two-line", "notes", "full"];
 
-const ready = init();
+// The first run of a module is slow wherever it is; nobody need wait for that or see it in a figure.
+const ready = init().then(() => void generate('[{"name":"warm","inputSchema":{"type":"object"}}]'));
 // Who asks is told; nobody need hear of it twice.
 ready.catch(() => undefined);
 

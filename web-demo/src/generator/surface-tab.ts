@@ -22,12 +22,13 @@ export interface SurfaceTab {
 }
 
 export function surfaceTab(chosen: (level: string) => void): SurfaceTab {
-  const rows = h("tbody");
+  // Rows from the start, so that nothing moves when the figures come.
+  const rows = h("tbody", {}, ...Object.keys(MEANINGS).map(() => h("tr", {}, h("td", { colspan: 4 }, "\u00a0"))));
   const table = h(
     "table",
     { class: "levels" },
     h("caption", { class: "unseen" }, "Levels of the surface and their sizes"),
-    h("thead", {}, h("tr", {}, ...["Level", "Tokens", "Bytes", "Share of the JSON"].map((title) => h("th", { scope: "col" }, title)))),
+    h("thead", {}, h("tr", {}, ...["Level", "Tokens", "Bytes", "Of the JSON"].map((title) => h("th", { scope: "col" }, title)))),
     rows,
   );
   const box = codeBox("What a model reads");

@@ -55,6 +55,9 @@ export class CodeView {
   readonly #dialects;
   readonly #shown;
   #dialect: Dialect = "typescript";
+  #current: Current | undefined;
+  /** What was drawn of the current listing; what nobody looks at is not. */
+  readonly #drawn = new Set<Shown>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(root: HTMLElement) {
@@ -131,6 +134,7 @@ export class CodeView {
   #show(shown: Shown): void {
     this.#shown.select(shown);
     for (const name of SHOWN) byIdOrNull(`panel-${name}`, this.#output).hidden = name !== shown;
+    this.#draw();
   }
 
   #openTool(tool: string): void {
@@ -165,27 +169,43 @@ export class CodeView {
 
   #render(current: Current): void {
     const { functions, losses } = current.result.module;
+    this.#current = current;
+    this.#drawn.clear();
     this.#fault.hidden = true;
     this.#output.hidden = false;
     this.#input.mark(undefined);
     this.#sizes.show(current, this.#counter);
-    this.#surface.show(current, this.#counter);
-    this.#module.show(current);
-    this.#tools.show(current);
-    this.#losses.show(current);
+    this.#draw();
     byIdOrNull("count-tools", this.#output).textContent = String(functions.length);
     byIdOrNull("count-losses", this.#output).textContent = String(losses.length);
     void this.#count(current);
   }
 
+  #draw(): void {
+    const current = this.#current;
+    const shown = this.#shown.selected as Shown;
+    if (!current || this.#drawn.has(shown)) return;
+    this.#drawn.add(shown);
+    const draw: Record<Shown, () => void> = {
+      surface: () => this.#surface.show(current, this.#counter),
+      module: () => this.#module.show(current),
+      tools: () => this.#tools.show(current),
+      losses: () => this.#losses.show(current),
+    };
+    draw[shown]();
+  }
+
   async #count(current: Current): Promise<void> {
     const texts = current.result.levels.flatMap((level) => ("text" in level ? [level.text] : []));
     if (!(await this.#counter.count([current.listing, ...texts]))) return;
+    if (current !== this.#current) return;
     this.#sizes.show(current, this.#counter);
-    this.#surface.show(current, this.#counter);
+    this.#drawn.delete("surface");
+    this.#draw();
   }
 
   #fail(fault: Fault, text: string): void {
+    this.#current = undefined;
     this.#output.hidden = true;
     this.#fault.hidden = false;
     this.#sizes.clear();

@@ -23,7 +23,7 @@ export class Watcher {
   effect(at: number, effect: Exclude<Effect, { kind: "send" }>): void {
     if (effect.kind === "event") return this.#event(at, effect.event);
     const titles = { open: "start the server", closeInput: "close its input", terminate: "end it: SIGTERM", kill: "end it: SIGKILL" };
-    const tone = effect.kind === "kill" ? "bad" : effect.kind === "terminate" ? "warn" : "plain";
+    const tone = effect.kind === "kill" || effect.kind === "terminate" ? "warn" : "plain";
     this.add({ at, side: "client", kind: "effect", title: titles[effect.kind], note: `effect ${effect.kind}`, tone });
   }
 

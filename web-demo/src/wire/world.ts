@@ -34,6 +34,7 @@ export class World implements Timeline {
   readonly #watcher: Watcher;
   #server: Server | undefined;
   readonly #due: Due[] = [];
+  #done = 0; // deeds
   readonly #waiting = new Set<number>();
   readonly #encoder = new TextEncoder();
   #process: Process = { kind: "none" };
@@ -51,7 +52,6 @@ export class World implements Timeline {
       limits: { maxMessageBytes: MAX_MESSAGE_BYTES },
     });
     this.#watcher = new Watcher(this.#client);
-    for (const action of actions) this.#later(action.at, () => this.#do(action.do));
     this.#stand();
   }
 
@@ -64,7 +64,7 @@ export class World implements Timeline {
   }
 
   next(): number | undefined {
-    const moments = [this.#due[0]?.at, this.#client.pollTimeout(), this.#server?.pollTimeout()];
+    const moments = [this.actions[this.#done]?.at, this.#due[0]?.at, this.#client.pollTimeout(), this.#server?.pollTimeout()];
     const known = moments.filter((moment) => moment !== undefined && moment !== null);
     return known.length === 0 ? undefined : Math.max(this.now, Math.min(...known));
   }
@@ -86,15 +86,25 @@ export class World implements Timeline {
 
   #turn(): void {
     const due = this.#due[0];
+    const deed = this.actions[this.#done];
     if (due && due.at <= this.now) {
       this.#due.shift();
       due.run();
+    } else if (deed && deed.at <= this.now && !this.#isOverdue()) {
+      // The person saw all of this moment before they did something in it.
+      this.#done += 1;
+      this.#do(deed.do);
     } else {
       this.#client.handleTimeout(this.now);
       this.#server?.handleTimeout(this.now);
     }
     this.#drain();
     this.#stand();
+  }
+
+  #isOverdue(): boolean {
+    const timers = [this.#client.pollTimeout(), this.#server?.pollTimeout()];
+    return timers.some((at) => at !== undefined && at !== null && at <= this.now);
   }
 
   #stand(): void {
@@ -179,15 +189,33 @@ export class World implements Timeline {
     const needs = isLate ? PATIENCE + 1_000 : work(request.name);
     if (context.wantsProgress && !isLate) this.#progress(call, this.now + PROGRESS_STEP, this.now, this.now + needs);
     const text = result(request.name, request.arguments);
-    this.#later(this.now + needs, () => this.#try(() => this.#server?.answer(this.now, call, { result: text })));
+    this.#later(this.now + needs, () => this.#answer(call, context.id, text));
+  }
+
+  /** Answers; a server that was told not to bother answers all the same, as many in the field do. */
+  #answer(call: number, id: string, text: string): void {
+    try {
+      this.#server?.answer(this.now, call, { result: text });
+    } catch {
+      this.#down(this.#encoder.encode(`{"jsonrpc":"2.0","id":${id},"result":${text}}\n`), "an answer, too late");
+    }
   }
 
   #progress(call: number, at: number, from: number, until: number): void {
     if (at >= until) return;
     this.#later(at, () => {
-      this.#try(() => this.#server?.reportProgress(this.now, call, at - from, until - from, "writing"));
+      if (!this.#report(call, at - from, until - from)) return;
       this.#progress(call, at + PROGRESS_STEP, from, until);
     });
+  }
+
+  #report(call: number, done: number, total: number): boolean {
+    try {
+      this.#server?.reportProgress(this.now, call, done, total, "writing");
+      return true;
+    } catch {
+      return false; // Nobody waits any more.
+    }
   }
 
   #down(bytes: Uint8Array, title?: string): void {
@@ -241,7 +269,7 @@ export class World implements Timeline {
   }
 
   #call(name: string, given: object): void {
-    this.#called(`${name} ${JSON.stringify(given)}`, this.#client.callTool(this.now, name, JSON.stringify(given), { progress: true }));
+    this.#called(name, this.#client.callTool(this.now, name, JSON.stringify(given), { progress: true }));
   }
 
   #called(what: string, call: number): void {
