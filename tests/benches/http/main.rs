@@ -52,7 +52,7 @@ fn main() {
     let size = if is_smoke {
         Size { rounds: 1, calls: 640, idle: 20 }
     } else {
-        Size { rounds: 7, calls: 64_000, idle: 1_000 }
+        Size { rounds: 5, calls: 32_000, idle: 1_000 }
     };
     compare("HTTP, 64 connections", size, |name, size| {
         let server = Server::start("--serve-http", name);
