@@ -17,6 +17,9 @@ const dist = join(target, "dist");
 const [esm, cjs] = [join(dist, "esm"), join(dist, "cjs")];
 const stage = join(bindings, "stage");
 
+/** What the types need of the language, whatever a project's own settings are. */
+const LIBRARY = '/// <reference lib="esnext.disposable" />\n';
+
 /** The two builds: everything, and the client alone. */
 const BUILDS = [
   { name: "selvedge", entry: "index", web: "web", bundler: "bundler" },
@@ -75,7 +78,7 @@ async function bindingsOf({ name, entry, web, bundler }) {
   const types = readFileSync(join(bindings, name, `${name}.d.ts`), "utf8");
   const init = readFileSync(join(here, "js", "loaders", "init.d.ts"), "utf8");
   for (const file of [join(cjs, entry), ...[entry, web, bundler].filter(Boolean).map((one) => join(esm, one))]) {
-    writeFileSync(`${file}.d.ts`, types + init);
+    writeFileSync(`${file}.d.ts`, LIBRARY + types + init);
   }
   cpSync(join(bindings, name, `${name}_bg.wasm`), join(dist, `${name}.wasm`));
 }
@@ -117,7 +120,7 @@ async function harness() {
   wrap("node", output.exports.length > 0 ? output.exports : namesOf(join(cjs, "node.js")));
   for (const folder of [esm, cjs]) {
     cpSync(join(stage, "types"), join(folder, "node"), { recursive: true });
-    writeFileSync(join(folder, "node.d.ts"), 'export * from "./node/index.js";\n');
+    writeFileSync(join(folder, "node.d.ts"), `${LIBRARY}export * from "./node/index.js";\n`);
   }
 }
 

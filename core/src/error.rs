@@ -1,9 +1,12 @@
 //! Who is to blame: `Violation` for the peer, `Misuse` for the application.
 
+use alloc::{boxed::Box, string::String};
+
 use crate::{
-    json::SyntaxError,
+    json::{Shown, SyntaxError},
     jsonrpc::{Fault, Oddities, code},
     protocol::Revision,
+    validate::Mismatch,
 };
 
 /// Something that the peer did against the protocol.
@@ -268,6 +271,14 @@ pub enum Misuse {
     NotAnObject {
         /// What the value was meant to be.
         what: &'static str,
+    },
+    /// The arguments are not what the tool takes, as it was listed last.
+    #[error("`{}` does not take these arguments: {mismatch}", Shown(.tool))]
+    BadArguments {
+        /// The tool.
+        tool: String,
+        /// Where the arguments differ from its schema.
+        mismatch: Box<Mismatch>,
     },
     /// `_meta` is given twice, or holds what the engine writes there itself.
     #[error("`_meta` is given twice or holds what is written there anyway")]

@@ -20,6 +20,11 @@ pub struct Limits {
     ///
     /// Worst case kept: this much text for each listing in flight.
     pub max_listing_bytes: usize,
+    /// What the listed tools say of their calls, together: names and schemas, in bytes of text, and 1,024 for
+    /// each tool. Tools beyond it are not checked. Default 4 MiB.
+    ///
+    /// Worst case kept: 30 times as much, once every tool was called.
+    pub max_schema_bytes: usize,
     /// Rounds in which a server may ask before it completes one call (2026-07-28). Default 10.
     ///
     /// Worst case kept: for each call in flight, its parameters and one round of answers.
@@ -49,6 +54,8 @@ pub struct Limits {
     pub max_state_bytes: usize,
     /// Streams that a client listens on, and resources that it watches on each. Default 1,024.
     pub max_subscriptions: usize,
+    /// The longest URI that a client may watch, in bytes. Default 8 KiB.
+    pub max_uri_bytes: usize,
     /// The longest id of a peer's request, in bytes. Default 1,024.
     pub max_id_bytes: usize,
     /// The longest method of a peer's request, in bytes. Default 1,024.
@@ -72,6 +79,7 @@ impl Default for Limits {
             max_calls_in_flight: 1_024,
             max_pages: 64,
             max_listing_bytes: 64 << 20,
+            max_schema_bytes: 4 << 20,
             max_rounds: 10,
             max_listens: 64,
             max_cache_bytes: 8 << 20,
@@ -82,6 +90,7 @@ impl Default for Limits {
             max_queued_per_client: 1_024,
             max_state_bytes: 256 << 10,
             max_subscriptions: 1_024,
+            max_uri_bytes: 8 << 10,
             max_id_bytes: 1_024,
             max_method_bytes: 1_024,
             max_batch_messages: 10_000,

@@ -179,6 +179,11 @@ impl<T, A, K: Ord> Requests<T, A, K> {
         self.asked.len()
     }
 
+    /// Returns what was noted for the peer's requests in a range of ids.
+    pub(crate) fn asked_in(&self, range: impl core::ops::RangeBounds<K>) -> impl Iterator<Item = &A> {
+        self.asked.range(range).map(|(_, ask)| ask)
+    }
+
     pub(crate) fn answer(&mut self, id: &K) -> Option<A> {
         self.asked.remove(id)
     }

@@ -19,7 +19,11 @@ mod connection;
 mod driver;
 mod log;
 mod process;
+#[cfg(feature = "serve")]
+pub mod project;
 mod serve;
+#[cfg(feature = "serve")]
+pub mod tools;
 mod trace;
 
 pub use connection::{
@@ -28,8 +32,18 @@ pub use connection::{
 };
 pub use process::Server;
 pub use selvedge_core as core;
+#[cfg(feature = "http-server")]
+pub use serve::{
+    Access, HttpOptions, HttpServer, ProtectedResource, StaticTokens, TokenCheck, TokenFileError, Verdict,
+    serve_http,
+};
+#[cfg(feature = "serve")]
+pub use serve::{App, Completer, PromptProvider, ResourceProvider};
 pub use serve::{Handle, Link, Service, serve_stdio};
 pub use trace::Trace;
+
+#[cfg(feature = "macros")]
+pub use selvedge_macros::{tool, tools};
 
 /// Keeps the examples of the README compiling.
 #[cfg(doctest)]

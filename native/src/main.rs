@@ -10,7 +10,12 @@ use tokio::runtime;
 
 fn main() -> ExitCode {
     let cli = cli::Cli::parse();
-    let runtime = match runtime::Builder::new_current_thread().enable_all().build() {
+    let mut builder = if cli.serves_many() {
+        runtime::Builder::new_multi_thread()
+    } else {
+        runtime::Builder::new_current_thread()
+    };
+    let runtime = match builder.enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
             anstream::eprintln!("error: the runtime cannot be started: {error}");

@@ -1,13 +1,22 @@
 //! How long a generation takes, in units of parsing the same text once with `serde_json`.
 //!
-//! Reads the listings of the folder that `SELVEDGE_LISTINGS` names, or a listing of its own making.
+//! Reads the listings of the folder that `SELVEDGE_LISTINGS` names, or a listing of its own making. Where
+//! `SELVEDGE_RIVALS` names what `scripts/rivals` installs, other generators run on the same texts: their times and
+//! the sizes of what they write are told as multiples of ours for TypeScript.
 
-#![expect(clippy::unwrap_used, reason = "a benchmark may panic")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::cast_precision_loss,
+    reason = "a benchmark may panic, and rounds what it shows"
+)]
 
 use std::{
     fmt::Write as _,
     fs,
     hint::black_box,
+    io::Write as _,
+    path::Path,
+    process::{Command, Stdio},
     time::{Duration, Instant},
 };
 
@@ -44,6 +53,7 @@ fn main() {
         let spent = BACKENDS.map(|(_, language, profile)| generation(&text, language, profile));
         println!("{name:26} {:>8} {:>9}{}", text.len(), "", ratios(spent, realistic));
     }
+    compare(&listings);
 }
 
 fn ratios(spent: [Duration; 5], unit: [Duration; 5]) -> String {
@@ -112,6 +122,43 @@ fn hostile(size: usize) -> Vec<(&'static str, String)> {
         ("250 alternatives", repeated(&union)),
         ("references", chained),
     ]
+}
+
+/// Runs the other generators on the same listings.
+fn compare(listings: &[(String, String)]) {
+    let Some(rivals) = std::env::var_os("SELVEDGE_RIVALS") else {
+        println!("\nno comparison: SELVEDGE_RIVALS is not set; `scripts/rivals` installs what it names");
+        return;
+    };
+    println!("\nothers, as multiples of our TypeScript (source and two-line surface), -: failed");
+    println!(
+        "{:26} {:>8} {:>9} {:>14} {:>14} {:>14} {:>14}",
+        "listing", "ours µs", "bytes", "schema-to-ts t", "bytes", "mcporter t", "bytes"
+    );
+    for (name, text) in listings {
+        let spent = generation(text, Language::TypeScript, Profile::Typed);
+        let made = run(text, Language::TypeScript, Profile::Typed).unwrap();
+        let ours = [spent.as_secs_f64() * 1e6, made.source.len() as f64];
+        let mut line = format!("{name:26} {:>8.0} {:>9}", ours[0], ours[1]);
+        for (theirs, ours) in rival(Path::new(&rivals), text).iter().zip(ours.iter().cycle()) {
+            let shown = if *theirs < 0.0 { "-".to_owned() } else { format!("{:.1}", theirs / ours) };
+            let _ = write!(line, " {shown:>14}");
+        }
+        println!("{line}");
+    }
+}
+
+/// Returns microseconds and bytes of each of the other generators.
+fn rival(rivals: &Path, text: &str) -> Vec<f64> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("rivals/rivals.mjs");
+    let mut command = Command::new("node");
+    command.arg(script).arg(rivals).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "the other generators did not run: {}", output.status);
+    let numbers = String::from_utf8(output.stdout).unwrap();
+    numbers.split_whitespace().map(|number| number.parse().unwrap()).collect()
 }
 
 /// Returns the shortest of some runs: the one that nothing else disturbed.

@@ -9,7 +9,10 @@ use selvedge_core::{
     server::{Answer as ServerAnswer, Request, ServedCall, ServerEffect, ServerEvent},
 };
 
-use crate::world::{exit_code, fail};
+use crate::{
+    spec::check_written,
+    world::{exit_code, fail},
+};
 
 /// How the wire between both is.
 #[derive(Clone, Copy, Debug)]
@@ -85,9 +88,16 @@ impl Pair {
     /// Joins a client that was made like this and a server, and connects them.
     #[must_use]
     pub fn of(wire: Wire, config: ClientConfig) -> Self {
+        Self::with(wire, config, |_| {})
+    }
+
+    /// Joins a client that was made like this and a server that was changed like that, and connects them.
+    #[must_use]
+    pub fn with(wire: Wire, config: ClientConfig, change: impl FnOnce(&mut ServerConfig)) -> Self {
         let mut server = ServerConfig::default();
         server.tools = ["echo", "wait"].into_iter().map(tool).collect();
         server.framing = config.framing;
+        change(&mut server);
         let mut pair = Self {
             client: Client::new(config),
             server: Server::new(server),
@@ -176,6 +186,7 @@ impl Pair {
             match effect {
                 Effect::Open => self.client.handle_opened(self.now),
                 Effect::Send(bytes) => {
+                    check_written(&bytes);
                     let chunks =
                         bytes.chunks(self.wire.max_chunk).map(|chunk| (arrives, Some(chunk.to_vec())));
                     self.to_server.extend(chunks);

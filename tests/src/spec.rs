@@ -44,6 +44,24 @@ const DEFINITIONS: &[(&str, &str)] = &[
     ("notifications/cancelled", "CancelledNotification"),
 ];
 
+/// Checks what a client writes, where it is of the modern era.
+pub(crate) fn check_written(bytes: &[u8]) {
+    if is_modern(bytes)
+        && let Ok(text) = std::str::from_utf8(bytes)
+        && let Some(start) = text.find('{')
+    {
+        // With headers, the message stands behind them.
+        check_modern(text.get(start..).unwrap_or_default());
+    }
+}
+
+/// Returns whether a written message is one of the modern era: its requests carry the revision, its only
+/// notification is looked at as such too.
+fn is_modern(bytes: &[u8]) -> bool {
+    let has = |part: &[u8]| bytes.windows(part.len()).any(|window| window == part);
+    schema().is_some() && (has(b"io.modelcontextprotocol/protocolVersion") || has(b"notifications/cancelled"))
+}
+
 /// Checks a message that a client of the modern era writes.
 pub(crate) fn check_modern(message: &str) {
     let Some(schema) = schema() else { return };

@@ -9,7 +9,7 @@ use selvedge_core::{
     protocol::Revision,
 };
 
-use crate::{line, spec::check_modern};
+use crate::{line, spec::check_written};
 
 /// The calls that a ready world has behind it: the next one has id 7, so that scripts can spell ids out.
 const CALLS_BEFORE: usize = 5;
@@ -270,10 +270,8 @@ impl World {
 
     fn drain(&mut self) {
         while let Some(effect) = self.client.poll_effect() {
-            if let Effect::Send(bytes) = &effect
-                && is_modern(bytes)
-            {
-                check_modern(&to_line(bytes));
+            if let Effect::Send(bytes) = &effect {
+                check_written(bytes);
             }
             self.log.push_back(effect);
         }
@@ -285,13 +283,6 @@ impl World {
         self.log.retain(|effect| wanted(effect).is_none());
         taken
     }
-}
-
-/// Returns whether a written message is one of the modern era: its requests carry the revision, its only
-/// notification is looked at as such too.
-fn is_modern(bytes: &[u8]) -> bool {
-    let has = |part: &[u8]| bytes.windows(part.len()).any(|window| window == part);
-    has(b"io.modelcontextprotocol/protocolVersion") || has(b"notifications/cancelled")
 }
 
 /// Returns the default configuration with a change.

@@ -336,3 +336,69 @@ fn a_long_name_is_not_repeated_with_every_loss_of_its_tool() {
     assert!(made.is_some());
     assert!(peak <= 8 * text.len(), "{peak} bytes of {}", text.len());
 }
+
+/// The worst schemas that are known, each of about so many bytes.
+fn greedy_schemas(bytes: usize) -> Vec<(&'static str, String)> {
+    let repeated = |head: &str, part: &str, tail: &str| {
+        let times = bytes.saturating_sub(head.len() + tail.len()) / part.len();
+        format!("{head}{}{tail}", part.repeat(times).trim_end_matches(','))
+    };
+    let mut named = String::from("{\"properties\":{");
+    for at in 0..bytes / 10 {
+        let _ = write!(named, "{}\"{at:x}\":{{}}", if at > 0 { "," } else { "" });
+    }
+    named.push_str("}}");
+    vec![
+        ("schemas", repeated("{\"allOf\":[", "{},", "]}")),
+        ("rules", repeated("{\"allOf\":[", "{\"minimum\":0,\"maximum\":0,\"not\":{}},", "]}")),
+        ("values", repeated("{\"enum\":[", "1,", "]}")),
+        ("names", named),
+        ("counted patterns", repeated("{\"allOf\":[", "{\"pattern\":\"a{1990}\"},", "]}")),
+        ("dots", repeated("{\"allOf\":[", &format!("{{\"pattern\":\"{}\"}},", ".".repeat(1_990)), "]}")),
+        ("classes", repeated("{\"allOf\":[", "{\"pattern\":\"[acegikmoqsuwy]\"},", "]}")),
+        ("references", repeated("{\"allOf\":[", "{\"$ref\":\"#\"},", "]}")),
+    ]
+}
+
+#[test]
+fn compiled_schemas_are_bounded_by_what_may_be_kept_of_them() {
+    let limit = 256 * KIB;
+    for (kind, schema) in greedy_schemas(limit / 4) {
+        let mut world = World::ready_with(changed(|config| config.limits.max_schema_bytes = limit));
+        let tools: Vec<_> =
+            (0..8).map(|at| format!(r#"{{"name":"t{at}","inputSchema":{schema}}}"#)).collect();
+        let listing = format!(r#"{{"tools":[{}]}}"#, tools.join(","));
+        let ((), peak) = peak_of(|| {
+            let call = world.list_tools();
+            world.peer(line::result(call, &listing));
+            world.take_effects();
+        });
+        assert!(peak < 12 * listing.len(), "{kind}: {peak} bytes for a listing of {}", listing.len());
+        let ((), peak) = peak_of(|| {
+            for at in 0..8 {
+                let _ = world.client.call_tool(Tick::ZERO, &format!("t{at}"), "{}", CallOptions::default());
+                world.take_effects();
+            }
+        });
+        assert!(peak < 30 * limit, "{kind}: {peak} bytes");
+    }
+}
+
+#[test]
+fn many_small_tools_with_large_patterns_are_bounded_too() {
+    let limit = 256 * KIB;
+    let mut world = World::ready_with(changed(|config| config.limits.max_schema_bytes = limit));
+    let tools: Vec<_> = (0..1_000)
+        .map(|at| format!(r#"{{"name":"t{at}","inputSchema":{{"pattern":"a{{990}}"}}}}"#))
+        .collect();
+    let call = world.list_tools();
+    world.peer(line::result(call, &format!(r#"{{"tools":[{}]}}"#, tools.join(","))));
+    world.take_effects();
+    let ((), peak) = peak_of(|| {
+        for at in 0..1_000 {
+            let _ = world.client.call_tool(Tick::ZERO, &format!("t{at}"), "{}", CallOptions::default());
+            world.take_effects();
+        }
+    });
+    assert!(peak < 30 * limit, "{peak} bytes");
+}

@@ -74,12 +74,5 @@ export type PlannedParam = { name: string; note?: string; choices: string[] } & 
 /** What a check found. */
 export type Verdict =
   | { kind: "valid" }
-  | { kind: "invalid"; message: string; pointer: string; expected: string; found: string; hint?: string }
+  | Mismatch
   | { kind: "gaveUp"; message: string; cause: "steps" | "depth" };
-
-/** A part of a schema that is not checked. */
-export interface Skipped {
-  pointer: string;
-  keyword: string;
-  reason: string;
-}

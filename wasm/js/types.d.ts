@@ -52,6 +52,8 @@ export type Event =
   | { kind: "asked"; ask: AskId; what: Offered; params: JsonText }
   /** The server does not want the answer any more, or cannot be given it. */
   | { kind: "askWithdrawn"; ask?: AskId }
+  /** A tool has a schema, and its calls cannot be checked against all of it. */
+  | { kind: "unchecked"; tool: string; side: "arguments" | "result"; reasons: Skipped[] }
   /** The server ended a stream of notifications, or refused the one that is opened by itself. */
   | { kind: "listenEnded"; listen: CallId; interests: Interests; error?: RpcError }
   /** The server did something against the protocol. */
@@ -118,6 +120,8 @@ export type CallError =
   | { kind: "timedOut"; message: string; after: number; hint?: Hint }
   /** The application answered a question of the server with an error. */
   | { kind: "askRefused"; message: string; what: Offered; error: RpcError }
+  /** The tool ran, and its structured content is not what its `outputSchema` promises. */
+  | { kind: "badResult"; message: string; mismatch: Mismatch; result: CallToolResult }
   | { kind: "tooManyRounds"; message: string; limit: number }
   | { kind: "notHonoured"; message: string }
   | { kind: "streamEnded"; message: string }
@@ -369,6 +373,8 @@ export interface ClientConfig {
   extensions?: Record<string, JsonText>;
   /** Have a modern server tell of changes of its lists. On by default. */
   listensForChanges?: boolean;
+  /** What of a call is checked against the schemas of its tool, once the tools were listed; all by default. */
+  checks?: { arguments?: boolean; results?: boolean };
   /** How output that is not the protocol is taken. */
   tolerance?: "tolerant" | "strict";
   framing?: Framing;
@@ -441,6 +447,8 @@ export interface Limits {
   maxStrayBytes: number;
   maxStrayKeptBytes: number;
   maxStderrKeptBytes: number;
+  maxSchemaBytes: number;
+  maxUriBytes: number;
   maxRounds: number;
   maxListens: number;
   maxCacheBytes: number;
@@ -462,10 +470,30 @@ export interface CallOptions {
   meta?: JsonText;
   /** Ask the server even where an answer that it gave earlier is still fresh. */
   bypassCache?: boolean;
+  /** Make the call without the checks of the configuration. */
+  unchecked?: boolean;
 }
 
 /** What answers a request of the peer: the text of an object, or an error. */
 export type AskAnswer = { result: JsonText } | { error: { code: number; message: string; data?: JsonText } };
+
+/** Where a value differs from its schema. */
+export interface Mismatch {
+  kind: "invalid";
+  message: string;
+  pointer: string;
+  expected: string;
+  found: string;
+  /** A likely way to put it right. */
+  hint?: string;
+}
+
+/** A part of a schema that is not checked. */
+export interface Skipped {
+  pointer: string;
+  keyword: string;
+  reason: string;
+}
 
 /** What the package throws: an `Error` with a code. */
 export interface SelvedgeError extends Error {

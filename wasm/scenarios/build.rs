@@ -13,7 +13,8 @@ fn main() -> io::Result<()> {
         let Some(name) = line.strip_prefix("mod ").and_then(|rest| rest.strip_suffix(';')) else { continue };
         let file = target.join("scenarios").join(name);
         let path = if file.is_dir() { file.join("mod.rs") } else { file.with_extension("rs") };
-        writeln!(modules, "#[path = {path:?}]\npub mod {name};").map_err(io::Error::other)?;
+        writeln!(modules, "#[path = {:?}]\npub mod {name};", path.to_string_lossy())
+            .map_err(io::Error::other)?;
     }
     fs::write(target.join("scenarios.rs"), modules)
 }

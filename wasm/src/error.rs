@@ -6,7 +6,7 @@ use selvedge_core::Misuse;
 use selvedge_core::json::SyntaxError;
 use wasm_bindgen::prelude::{JsCast as _, JsValue};
 
-use crate::object::Object;
+use crate::{object::Object, peer::differs};
 
 /// Makes an error to be thrown.
 pub(crate) fn error(code: &str, message: &impl ToString) -> Object {
@@ -23,6 +23,9 @@ pub(crate) fn misuse(misuse: &Misuse) -> JsValue {
         Misuse::MetaTwice => "metaTwice",
         Misuse::TooLarge { .. } => "tooLarge",
         Misuse::TooManyCalls { .. } => "tooManyCalls",
+        Misuse::BadArguments { tool, mismatch } => {
+            return differs(error("badArguments", misuse), mismatch).text("tool", tool).done();
+        }
         Misuse::UnknownAsk => "unknownAsk",
         Misuse::NotInRevision { .. } => "notInRevision",
         Misuse::UnknownLogLevel => "unknownLogLevel",

@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use selvedge_core::{
     ClientConfig, Limits, Patience, Tolerance,
-    client::{CallOptions, EraPolicy, ExitStatus, Offers, OpenError},
+    client::{CallOptions, Checks, EraPolicy, ExitStatus, Offers, OpenError},
     frame::Framing,
     json::{Kind, RawJson, View},
     jsonrpc::RpcError,
@@ -103,6 +103,7 @@ pub(crate) fn client_config(config: &mut ClientConfig, name: &str, value: View<'
         }
         "listensForChanges" => config.listens_for_changes = flag(value)?,
         "offers" => members(&mut config.offers, value, "the offers", offers)?,
+        "checks" => members(&mut config.checks, value, "the checks", checks)?,
         "tolerance" => {
             let words = [("tolerant", Tolerance::Tolerant), ("strict", Tolerance::Strict)];
             config.tolerance = word(value, &words)?;
@@ -129,6 +130,15 @@ pub(crate) fn implementation(target: &mut Implementation, name: &str, value: Vie
         "name" => target.name = text(value)?,
         "version" => target.version = text(value)?,
         "title" => target.title = Some(text(value)?),
+        _ => return Err(unknown()),
+    }
+    Ok(())
+}
+
+fn checks(target: &mut Checks, name: &str, value: View<'_>) -> Result<(), Fault> {
+    match name {
+        "arguments" => target.arguments = flag(value)?,
+        "results" => target.results = flag(value)?,
         _ => return Err(unknown()),
     }
     Ok(())
@@ -164,6 +174,8 @@ pub(crate) fn limits(target: &mut Limits, name: &str, value: View<'_>) -> Result
         "maxStrayBytes" => &mut target.max_stray_bytes,
         "maxStrayKeptBytes" => &mut target.max_stray_kept_bytes,
         "maxStderrKeptBytes" => &mut target.max_stderr_kept_bytes,
+        "maxSchemaBytes" => &mut target.max_schema_bytes,
+        "maxUriBytes" => &mut target.max_uri_bytes,
         "maxRounds" => &mut target.max_rounds,
         "maxListens" => &mut target.max_listens,
         "maxCacheBytes" => &mut target.max_cache_bytes,
@@ -219,6 +231,7 @@ pub(crate) struct Chosen {
     log_level: Option<LogLevel>,
     meta: Option<String>,
     bypass_cache: bool,
+    unchecked: bool,
 }
 
 impl Chosen {
@@ -229,6 +242,7 @@ impl Chosen {
             log_level: self.log_level,
             meta: self.meta.as_deref(),
             bypass_cache: self.bypass_cache,
+            unchecked: self.unchecked,
         }
     }
 }
@@ -242,6 +256,7 @@ pub(crate) fn call_options(value: &JsValue, usual: Patience) -> Result<Chosen, J
             "logLevel" => chosen.log_level = Some(log_level(value)?),
             "meta" => chosen.meta = Some(text(value)?),
             "bypassCache" => chosen.bypass_cache = flag(value)?,
+            "unchecked" => chosen.unchecked = flag(value)?,
             _ => return Err(unknown()),
         }
         Ok(())

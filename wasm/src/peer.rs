@@ -5,6 +5,7 @@ use selvedge_core::{
     json::SyntaxError,
     jsonrpc::{Fault, Oddities, RpcError},
     protocol::{Handshake, Implementation, Revision},
+    validate::{Mismatch, Skipped},
 };
 use wasm_bindgen::JsValue;
 
@@ -125,6 +126,29 @@ pub(crate) fn handshake(handshake: &Handshake) -> JsValue {
         .maybe_text("instructions", handshake.instructions.as_deref())
         .text("raw", handshake.raw.as_str())
         .done()
+}
+
+/// Makes the object of a part of a schema that is not checked.
+pub(crate) fn skipped(skipped: &Skipped) -> JsValue {
+    Object::plain()
+        .text("pointer", &skipped.pointer)
+        .text("keyword", &skipped.keyword)
+        .text("reason", &skipped.reason)
+        .done()
+}
+
+/// Makes the object that says where a value differs from its schema.
+pub(crate) fn mismatch(mismatch: &Mismatch) -> JsValue {
+    differs(Object::told("invalid", mismatch), mismatch).done()
+}
+
+/// Adds where a value differs from its schema.
+pub(crate) fn differs(object: Object, mismatch: &Mismatch) -> Object {
+    object
+        .text("pointer", &mismatch.pointer)
+        .text("expected", &mismatch.expected)
+        .text("found", &mismatch.found)
+        .maybe_text("hint", mismatch.hint.as_deref())
 }
 
 pub(crate) fn revisions(revisions: &[Revision]) -> impl Iterator<Item = JsValue> {

@@ -9,6 +9,7 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use crate::{
     error::not_json,
     object::{Object, list},
+    peer::{mismatch, skipped},
 };
 
 /// A compiled schema.
@@ -46,13 +47,7 @@ impl Validator {
     #[wasm_bindgen(unchecked_return_type = "Skipped[]")]
     #[must_use]
     pub fn skipped(&self) -> JsValue {
-        list(self.inner.skipped().iter().map(|skipped| {
-            Object::plain()
-                .text("pointer", &skipped.pointer)
-                .text("keyword", &skipped.keyword)
-                .text("reason", &skipped.reason)
-                .done()
-        }))
+        list(self.inner.skipped().iter().map(skipped))
     }
 }
 
@@ -69,11 +64,7 @@ pub fn validate(schema: &str, value: &str) -> Result<JsValue, JsValue> {
 fn verdict(outcome: &Outcome) -> JsValue {
     match outcome {
         Outcome::Valid => Object::kind("valid"),
-        Outcome::Invalid(mismatch) => Object::told("invalid", mismatch)
-            .text("pointer", &mismatch.pointer)
-            .text("expected", &mismatch.expected)
-            .text("found", &mismatch.found)
-            .maybe_text("hint", mismatch.hint.as_deref()),
+        Outcome::Invalid(found) => return mismatch(found),
         Outcome::GaveUp(why) => {
             let cause = if *why == GaveUp::Steps { "steps" } else { "depth" };
             Object::told("gaveUp", why).text("cause", cause)

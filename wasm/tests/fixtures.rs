@@ -9,11 +9,13 @@ use js_sys::{Array, BigInt, JsString, Object, Reflect, Uint8Array};
 use selvedge_core::{
     Client, ClientConfig, Tick, Violation,
     client::{
-        AskId, CallOptions, Effect, Event, Evidence, ExitStatus, Hint, OpenError, Reason, RetirementError,
+        Answer, AnswerFault, AskId, BadResult, CallError, CallId, CallOptions, Effect, Event, Evidence,
+        ExitStatus, Hint, Offered, OpenError, Reason, RetirementError, Side, Unchecked,
     },
     json::{RawJson, View},
     jsonrpc::{Fault, Oddities, RpcError},
     protocol::{Interests, Revision},
+    validate::{Mismatch, Skipped},
 };
 use selvedge_wasm::{effect, effect::Handles, peer::violation};
 use wasm_bindgen::{JsCast as _, JsValue, prelude::wasm_bindgen};
@@ -70,7 +72,7 @@ fn literal(value: &JsValue) -> String {
         return format!("{}n", String::from(number.to_string(10).unwrap()));
     }
     if value.is_object() {
-        let members: Vec<_> = Object::keys(value.unchecked_ref())
+        let members: Vec<_> = Object::keys(value.unchecked_ref::<Object>())
             .iter()
             .map(|key| {
                 let member = Reflect::get(value, &key).unwrap();
@@ -215,8 +217,29 @@ struct Play {
     effects: Vec<Effect>,
 }
 
-const OPTIONS: CallOptions<'static> =
-    CallOptions { patience: None, progress: true, log_level: None, meta: None, bypass_cache: false };
+const OPTIONS: CallOptions<'static> = CallOptions {
+    patience: None,
+    progress: true,
+    log_level: None,
+    meta: None,
+    bypass_cache: false,
+    unchecked: true,
+};
+
+/// Makes a broken promise of a result that came before.
+fn bad_result(effects: &[Effect]) -> BadResult {
+    let result = effects.iter().find_map(|effect| match effect {
+        Effect::Event(Event::Settled { outcome: Ok(Answer::Called(result)), .. }) => Some(result.clone()),
+        _ => None,
+    });
+    let mismatch = Mismatch {
+        pointer: "/a".to_owned(),
+        expected: "a number".to_owned(),
+        found: "a string".to_owned(),
+        hint: Some("leave the quotes out".to_owned()),
+    };
+    BadResult { mismatch, result: result.unwrap() }
+}
 
 fn malformed(fault: AnswerFault) -> Result<Answer, CallError> {
     Err(CallError::Malformed { fault, raw: None })
@@ -319,6 +342,14 @@ impl Play {
         self.effects.extend(outcomes.map(|outcome| Effect::Event(Event::Settled { call, outcome })));
         let error = Some(rpc_error());
         self.effects.push(Effect::Event(Event::ListenEnded { listen: call, interests, error }));
+        let result = CallError::BadResult(Box::new(bad_result(&self.effects)));
+        self.effects.push(Effect::Event(Event::Settled { call, outcome: Err(result) }));
+        let reasons =
+            vec![Skipped { pointer: "/a".to_owned(), keyword: "pattern".to_owned(), reason: "r".to_owned() }];
+        for side in [Side::Arguments, Side::Result] {
+            let unchecked = Unchecked { tool: "t".to_owned(), side, reasons: reasons.clone() };
+            self.effects.push(Effect::Event(Event::Unchecked(unchecked)));
+        }
         self.effects.push(Effect::Event(Event::Replaced(Reason::OutputClosed)));
     }
 

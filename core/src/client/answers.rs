@@ -39,9 +39,11 @@ impl Client {
         match tag.purpose {
             Purpose::Initialize { asked } => self.initialize_refused(asked, error),
             Purpose::Discover { refusal, is_second } => self.discover_refused(refusal, is_second, error),
-            Purpose::List(pages) if error.code == code::METHOD_NOT_FOUND && !self.declares(pages.kind()) => {
+            Purpose::List { pages, edition }
+                if error.code == code::METHOD_NOT_FOUND && !self.declares(pages.kind()) =>
+            {
                 // What was never declared is not there: an empty list, not a failure.
-                self.finish_list(tag.call, &pages);
+                self.finish_list(tag.call, &pages, edition);
             }
             purpose => {
                 let tag = Tag { call: tag.call, purpose, again: None, generation: tag.generation };
@@ -95,10 +97,16 @@ impl Client {
         let answer = match purpose {
             Purpose::Initialize { .. } => return self.initialized(result),
             Purpose::Discover { refusal, .. } => return self.discovered(refusal, result, ttl_millis),
-            Purpose::List(pages) => return self.page(call, pages, result, rest, ttl_millis),
-            Purpose::CallTool => match CallToolResult::read(result, index, origin) {
+            Purpose::List { pages, edition } => {
+                return self.page(call, pages, edition, result, rest, ttl_millis);
+            }
+            Purpose::CallTool { promise } => match CallToolResult::read(result, index, origin) {
                 Ok(result) if result.is_error() => Err(CallError::ToolFailed(result)),
-                read => read.map(Answer::Called).map_err(wrong_shape),
+                Ok(result) => {
+                    let checked = self.check_result(promise.as_deref(), result);
+                    checked.map(Answer::Called).map_err(CallError::BadResult)
+                }
+                Err(wrong) => Err(wrong_shape(wrong)),
             },
             Purpose::ReadResource { key } => {
                 if let Some(key) = key {
@@ -137,7 +145,15 @@ impl Client {
     }
 
     /// A page of a listing has come: the next one is asked for, or the listing is whole.
-    fn page(&mut self, call: CallId, mut pages: Pages, page: RawJson, rest: Patience, ttl_millis: u64) {
+    fn page(
+        &mut self,
+        call: CallId,
+        mut pages: Pages,
+        edition: u64,
+        page: RawJson,
+        rest: Patience,
+        ttl_millis: u64,
+    ) {
         if let Err(fault) = pages.check(page.view()) {
             return self.settle(call, Err(wrong_shape((fault, page))));
         }
@@ -149,10 +165,12 @@ impl Client {
             self.cache.forget_pages(pages.kind());
         }
         self.keep(Key::page(pages.kind(), pages.cursor()), &page, ttl_millis);
+        // A change that was told before the first page came is in it; a later one may have missed a page.
+        let edition = if pages.is_empty() { self.contracts.edition() } else { edition };
         let limits = &self.config.limits;
         let error = match pages.push(page, limits.max_pages, limits.max_listing_bytes) {
-            Turn::Done => return self.finish_list(call, &pages),
-            Turn::Next(cursor) => return self.next_page(call, pages, &cursor, rest),
+            Turn::Done => return self.finish_list(call, &pages, edition),
+            Turn::Next(cursor) => return self.next_page(call, pages, edition, &cursor, rest),
             Turn::Loop(cursor) => CallError::PaginationLoop { cursor },
             Turn::TooManyPages => CallError::TooManyPages { limit: limits.max_pages },
             Turn::TooManyBytes => CallError::ListingTooLarge { limit: limits.max_listing_bytes },
@@ -160,7 +178,7 @@ impl Client {
         self.settle(call, Err(error));
     }
 
-    fn next_page(&mut self, call: CallId, pages: Pages, cursor: &str, rest: Patience) {
+    fn next_page(&mut self, call: CallId, pages: Pages, edition: u64, cursor: &str, rest: Patience) {
         let id = self.requests.mint();
         let method = pages.kind().method();
         let extra = Extra { log_level: self.log_level, ..Extra::default() };
@@ -171,12 +189,12 @@ impl Client {
             return self.settle(call, Err(CallError::TooLarge { limit }));
         };
         let generation = self.cache.generation();
-        let tag = Tag { call, purpose: Purpose::List(pages), again: None, generation };
+        let tag = Tag { call, purpose: Purpose::List { pages, edition }, again: None, generation };
         self.requests.wait(self.now, id, rest, tag);
         self.send(message);
     }
 
-    pub(super) fn finish_list(&mut self, call: CallId, pages: &Pages) {
+    pub(super) fn finish_list(&mut self, call: CallId, pages: &Pages, edition: u64) {
         let tolerance = self.config.tolerance;
         let outcome = match pages.kind() {
             ListKind::Tools => pages.finish(tolerance).map(Answer::Tools),
@@ -188,6 +206,11 @@ impl Client {
             fault: AnswerFault::BadEntry { index: bad.index, reason: bad.reason },
             raw: None,
         });
+        if let Ok(Answer::Tools(listing)) = &outcome
+            && edition == self.contracts.edition()
+        {
+            self.contracts.learn(&listing.items, self.config.checks, self.config.limits.max_schema_bytes);
+        }
         self.settle(call, outcome);
     }
 }

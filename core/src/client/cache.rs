@@ -3,11 +3,12 @@
 use alloc::string::{String, ToString};
 use core::time::Duration;
 
+use super::{CallId, CallOptions, Client};
 use crate::{
     Tick,
     json::RawJson,
     map::BTreeMap,
-    protocol::{Interests, ListKind},
+    protocol::{Era, Interests, ListKind, Pages, Turn},
 };
 
 /// What an entry costs beside its texts, roughly.
@@ -104,6 +105,34 @@ impl Cache {
             self.order.remove(&entry.place);
             self.bytes -= entry.bytes;
         }
+    }
+}
+
+impl Client {
+    /// Returns a listing whose pages are all still fresh. One that is fresh in part is asked for as a whole:
+    /// its pages would be of different times.
+    pub(super) fn cached_pages(&self, kind: ListKind) -> Option<Pages> {
+        let limits = &self.config.limits;
+        let mut pages = Pages::new(kind, Era::Modern);
+        loop {
+            let page = self.cache.get(self.now, &Key::page(kind, pages.cursor()))?;
+            match pages.push(page.clone(), limits.max_pages, limits.max_listing_bytes) {
+                Turn::Done => return Some(pages),
+                Turn::Next(_) => {}
+                Turn::Loop(_) | Turn::TooManyPages | Turn::TooManyBytes => return None,
+            }
+        }
+    }
+
+    /// Settles a call with a result that is still fresh, where there is one and it may be taken.
+    pub(super) fn cached(&mut self, now: Tick, key: &Key, options: CallOptions<'_>) -> Option<CallId> {
+        let now = self.turn(now);
+        if options.bypass_cache || !self.is_ready_modern() {
+            return None;
+        }
+        let result = self.cache.get(now, key)?.clone();
+        let answer = Self::read_kept(key, result)?;
+        Some(self.settle_at_once(answer))
     }
 }
 

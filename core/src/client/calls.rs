@@ -7,7 +7,7 @@ use crate::{
     Misuse, Tick,
     json::{Kind, Span, View, push_compact, push_string},
     jsonrpc,
-    protocol::{Era, ListKind, LogLevel, Meta, Pages, Revision, Turn, check_added},
+    protocol::{Era, ListKind, LogLevel, Meta, Pages, Revision, check_added},
     requests::Patience,
 };
 
@@ -27,6 +27,8 @@ pub struct CallOptions<'a> {
     pub meta: Option<&'a str>,
     /// Ask the server even where an answer that it gave earlier is still fresh.
     pub bypass_cache: bool,
+    /// Make the call without the checks of [`ClientConfig::checks`](super::ClientConfig::checks).
+    pub unchecked: bool,
 }
 
 /// What a request says in its `_meta` beyond the envelope.
@@ -48,8 +50,8 @@ impl Purpose {
         match self {
             Self::Initialize { .. } => "initialize",
             Self::Discover { .. } | Self::Rediscover => "server/discover",
-            Self::CallTool => "tools/call",
-            Self::List(pages) => pages.kind().method(),
+            Self::CallTool { .. } => "tools/call",
+            Self::List { pages, .. } => pages.kind().method(),
             Self::ReadResource { .. } => "resources/read",
             Self::GetPrompt => "prompts/get",
             Self::Complete => "completion/complete",
@@ -60,7 +62,7 @@ impl Purpose {
 
     /// Returns whether a modern server may answer with questions.
     const fn may_ask(&self) -> bool {
-        matches!(self, Self::CallTool | Self::ReadResource { .. } | Self::GetPrompt)
+        matches!(self, Self::CallTool { .. } | Self::ReadResource { .. } | Self::GetPrompt)
     }
 }
 
@@ -78,7 +80,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// The session is not ready, too many calls are in flight, or the arguments are not an object.
+    /// The session is not ready, too many calls are in flight, or the arguments are not an object, or not
+    /// what the tool takes.
     pub fn call_tool(
         &mut self,
         now: Tick,
@@ -86,8 +89,15 @@ impl Client {
         arguments: &str,
         options: CallOptions<'_>,
     ) -> Result<CallId, Misuse> {
-        check_object(arguments, "the arguments")?;
-        self.call(now, Purpose::CallTool, "tools/call", options, |out| {
+        // A session that has ended tells nothing more, and there is nothing to send.
+        let is_checked = !options.unchecked && self.reason().is_none();
+        let checked = if is_checked { self.check_arguments(name, arguments) } else { None };
+        match checked {
+            Some(checked) => checked?,
+            None => check_object(arguments, "the arguments").map(drop)?,
+        }
+        let promise = if is_checked { self.promise(name) } else { None };
+        self.call(now, Purpose::CallTool { promise }, "tools/call", options, |out| {
             out.push_str("\"name\":");
             push_string(out, name);
             out.push_str(",\"arguments\":");
@@ -330,36 +340,11 @@ impl Client {
             && let Some(pages) = self.cached_pages(kind)
         {
             let call = CallId(self.requests.mint());
-            self.finish_list(call, &pages);
+            self.finish_list(call, &pages, self.contracts.edition());
             return Ok(call);
         }
-        self.call(now, Purpose::List(Pages::new(kind, era)), kind.method(), options, |_| {})
-    }
-
-    /// Returns a listing whose pages are all still fresh. One that is fresh in part is asked for as a whole:
-    /// its pages would be of different times.
-    fn cached_pages(&self, kind: ListKind) -> Option<Pages> {
-        let limits = &self.config.limits;
-        let mut pages = Pages::new(kind, Era::Modern);
-        loop {
-            let page = self.cache.get(self.now, &Key::page(kind, pages.cursor()))?;
-            match pages.push(page.clone(), limits.max_pages, limits.max_listing_bytes) {
-                Turn::Done => return Some(pages),
-                Turn::Next(_) => {}
-                Turn::Loop(_) | Turn::TooManyPages | Turn::TooManyBytes => return None,
-            }
-        }
-    }
-
-    /// Settles a call with a result that is still fresh, where there is one and it may be taken.
-    fn cached(&mut self, now: Tick, key: &Key, options: CallOptions<'_>) -> Option<CallId> {
-        let now = self.turn(now);
-        if options.bypass_cache || !self.is_ready_modern() {
-            return None;
-        }
-        let result = self.cache.get(now, key)?.clone();
-        let answer = Self::read_kept(key, result)?;
-        Some(self.settle_at_once(answer))
+        let purpose = Purpose::List { pages: Pages::new(kind, era), edition: 0 };
+        self.call(now, purpose, kind.method(), options, |_| {})
     }
 
     /// Makes a call that is settled already.
@@ -374,7 +359,7 @@ impl Client {
         found.map_or(Ok(()), |(_, what)| Err(Misuse::NotInRevision { what, revision: Revision::V2026_07_28 }))
     }
 
-    fn is_ready_modern(&self) -> bool {
+    pub(super) fn is_ready_modern(&self) -> bool {
         self.state == State::Ready && self.is_modern()
     }
 

@@ -54,6 +54,8 @@ pub struct ClientConfig {
     /// language-server libraries. Off by default: the protocol has no such messages. A modern server is never
     /// sent them.
     pub farewell: bool,
+    /// What of a call is checked against the schemas of its tool, once the tools were listed.
+    pub checks: Checks,
     /// Bounds on what the server can make the client keep.
     pub limits: Limits,
 }
@@ -78,6 +80,7 @@ impl Default for ClientConfig {
             changes_interval: Duration::from_millis(334),
             retry_interval: Duration::from_millis(250),
             farewell: false,
+            checks: Checks::default(),
             limits: Limits::default(),
         }
     }
@@ -118,6 +121,28 @@ pub struct Offers {
     pub elicitation_url: bool,
     /// The server may learn which folders the application works on.
     pub roots: bool,
+}
+
+/// What of a call is checked against the schemas of its tool.
+///
+/// The newest listing counts that the application got with `list_tools`, be it a fresh one or one that was kept;
+/// what it did not list is not checked, nor is anything from the moment that the server says that its tools have
+/// changed until they are listed again. [`Event::Unchecked`](super::Event::Unchecked) says what cannot be checked,
+/// which stands in the way of no call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Checks {
+    /// Arguments that do not fit are [`Misuse::BadArguments`](crate::Misuse::BadArguments), and nothing is sent.
+    pub arguments: bool,
+    /// A result that is not what was promised is [`CallError::BadResult`](super::CallError::BadResult), with the
+    /// result in it.
+    pub results: bool,
+}
+
+impl Default for Checks {
+    fn default() -> Self {
+        Self { arguments: true, results: true }
+    }
 }
 
 /// How a request goes beyond what was offered.

@@ -1,6 +1,6 @@
 //! What a client says: effects for its host, events for its application, outcomes of calls.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{boxed::Box, string::String, vec::Vec};
 use core::{fmt, time::Duration};
 
 use crate::{
@@ -11,6 +11,7 @@ use crate::{
         CallToolResult, Completion, Handshake, Interests, Listing, MalformedResult, Prompt, PromptResult,
         ReadResult, Resource, ResourceTemplate, Revision, Tool,
     },
+    validate::{Mismatch, Skipped},
 };
 
 /// What a client asks its host to do next.
@@ -118,10 +119,32 @@ pub enum Event {
     PeerViolated(Violation),
     /// The server reports an error that answers no request it could name.
     PeerErrored(RpcError),
+    /// A tool has a schema, and a call cannot be checked against it, or not against all of it.
+    Unchecked(Unchecked),
     /// The session has ended, for the reason that every later call repeats.
     Closed(Reason),
     /// Nothing is left of the server, or nothing that could be waited for.
     Retired(Result<Evidence, RetirementError>),
+}
+
+/// What of a tool's calls is not checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unchecked {
+    /// The tool.
+    pub tool: String,
+    /// Which side of its calls.
+    pub side: Side,
+    /// The parts of the schema that are passed over, and why; an empty pointer means the whole schema.
+    pub reasons: Vec<Skipped>,
+}
+
+/// The two sides of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// What the application sends.
+    Arguments,
+    /// What the tool answers.
+    Result,
 }
 
 /// Names a request of the server.
@@ -211,6 +234,9 @@ pub enum CallError {
     /// The tool ran and says that it failed.
     #[error("the tool failed: {}", .0.text())]
     ToolFailed(CallToolResult),
+    /// The tool ran, and its structured content is not what its `outputSchema` promises.
+    #[error("the result is not what the tool promises: {}", .0.mismatch)]
+    BadResult(Box<BadResult>),
     /// The server answered with an error.
     #[error("the server refused: {0}")]
     Refused(RpcError),
@@ -280,6 +306,15 @@ pub enum CallError {
         /// The limit that it broke.
         limit: usize,
     },
+}
+
+/// A result that is not what its tool promises.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadResult {
+    /// Where the structured content differs.
+    pub mismatch: Mismatch,
+    /// The result all the same.
+    pub result: CallToolResult,
 }
 
 /// Why an answer cannot be read.

@@ -264,6 +264,9 @@ impl Client {
             return self.notified_modern(method, params);
         }
         if Changes::is_about(method) {
+            if method == "notifications/tools/list_changed" {
+                self.contracts.forget();
+            }
             return self.list_changed(method);
         }
         let known = match method {

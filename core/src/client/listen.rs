@@ -279,6 +279,9 @@ impl Client {
         };
         // What is kept is doubtful from here on, whoever was meant to be told.
         self.cache.invalidate(&change);
+        if change.tools {
+            self.contracts.forget();
+        }
         let id = subscription_id.and_then(subscription);
         let Some(listen) = id.and_then(|id| self.listens.open.get(&id)) else {
             // A stream that was given up may not have ended for the server.

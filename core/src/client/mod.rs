@@ -7,6 +7,7 @@ mod calls;
 mod changes;
 mod closing;
 mod config;
+mod contracts;
 mod event;
 mod inbound;
 mod listen;
@@ -19,6 +20,7 @@ use alloc::{
     boxed::Box,
     collections::VecDeque,
     string::{String, ToString},
+    sync::Arc,
 };
 
 use crate::{
@@ -32,16 +34,17 @@ use asks::Asked;
 use cache::{Cache, Key};
 use changes::Changes;
 use closing::Ending;
+use contracts::{Contracts, Demand};
 use listen::Listens;
 use rounds::{Again, Paced};
 use state::Trigger;
 use stray::Tail;
 
 pub use calls::CallOptions;
-pub use config::{ClientConfig, EraPolicy, Offers};
+pub use config::{Checks, ClientConfig, EraPolicy, Offers};
 pub use event::{
-    Answer, AnswerFault, AskId, CallError, CallId, Effect, Event, Evidence, ExitStatus, Hint, Offered,
-    OpenError, Progress, Reason, RetirementError,
+    Answer, AnswerFault, AskId, BadResult, CallError, CallId, Effect, Event, Evidence, ExitStatus, Hint,
+    Offered, OpenError, Progress, Reason, RetirementError, Side, Unchecked,
 };
 pub use state::State;
 pub use stray::Stray;
@@ -85,6 +88,7 @@ pub struct Client {
     listens: Listens,
     ending: Ending,
     changes: Changes,
+    contracts: Contracts,
     stray: Stray,
     stderr: Tail,
     /// What may have become of answers that do not come.
@@ -106,11 +110,24 @@ struct Tag {
 
 #[derive(Debug)]
 enum Purpose {
-    Initialize { asked: Revision },
-    Discover { refusal: Option<Box<Reason>>, is_second: bool },
-    CallTool,
-    List(Pages),
-    ReadResource { key: Option<Box<Key>> },
+    Initialize {
+        asked: Revision,
+    },
+    Discover {
+        refusal: Option<Box<Reason>>,
+        is_second: bool,
+    },
+    CallTool {
+        promise: Option<Arc<Demand>>,
+    },
+    List {
+        pages: Pages,
+        /// How often the tools had changed when the first page came.
+        edition: u64,
+    },
+    ReadResource {
+        key: Option<Box<Key>>,
+    },
     GetPrompt,
     Complete,
     Listen,
@@ -143,6 +160,7 @@ impl Client {
             listens: Listens::default(),
             ending: Ending::default(),
             changes: Changes::default(),
+            contracts: Contracts::default(),
             stray: Stray::default(),
             stderr: Tail::default(),
             hint: None,

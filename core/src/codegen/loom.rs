@@ -10,8 +10,10 @@ use super::{
     module::Module,
     support,
     text::{Hidden, clean},
+    unexpressed::text_losses,
 };
 use crate::{
+    json::push_pointer,
     map::BTreeSet,
     name::{Language, first_collision, mangle, mangle_label},
     schema::{
@@ -117,20 +119,39 @@ fn with_labels<'t>(plan: Plan<'t>, options: &Options) -> (Plan<'t>, Vec<String>)
 }
 
 fn note_losses(tool: &Tool<'_>, plan: &Plan<'_>, losses: &mut Ledger) {
-    match plan {
-        Plan::WholeValue(reason) => losses.note(&tool.name, "/inputSchema", reason.clone()),
-        Plan::Typed { required, .. } => {
-            for param in required {
-                if let ParamType::Structured(reason) = &param.kind {
-                    let path = format!("/inputSchema/properties/{}", super::pointer_token(&param.name));
-                    losses.note(&tool.name, &path, reason.clone());
-                }
-            }
+    let mut note = |path: &str, reason| losses.note(&tool.name, path, reason);
+    let mut parameter = |name: &str, kind: Option<Reason>, text: Option<&str>| {
+        let mut path = String::from("/inputSchema/properties");
+        push_pointer(&mut path, name);
+        if let Some(reason) = kind {
+            note(&path, reason);
+        }
+        for reason in text_losses(text.unwrap_or_default(), MAX_NOTE, Hidden::Loom) {
+            note(&format!("{path}/description"), reason);
+        }
+    };
+    if let Plan::Typed { required, optional } = plan {
+        for param in required {
+            let kind = match &param.kind {
+                ParamType::Structured(reason) => Some(reason.clone()),
+                _ => None,
+            };
+            parameter(&param.name, kind, param.note.as_deref());
+        }
+        for param in optional {
+            let kind = (!param.is_open).then_some(Reason::UntypedOptional);
+            parameter(&param.name, kind, param.note.as_deref());
         }
     }
-    let hidden = tool.description.as_deref().map_or(0, |text| Hidden::Loom.count(text));
-    if hidden > 0 {
-        losses.note(&tool.name, "/description", Reason::HiddenText(hidden));
+    if let Plan::WholeValue(reason) = plan {
+        note("/inputSchema", reason.clone());
+    }
+    if tool.output.is_some() {
+        note("/outputSchema", Reason::UntypedResult);
+    }
+    for reason in text_losses(tool.description.as_deref().unwrap_or_default(), MAX_DESCRIPTION, Hidden::Loom)
+    {
+        note("/description", reason);
     }
 }
 

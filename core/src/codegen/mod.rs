@@ -30,6 +30,7 @@ mod surface;
 pub mod text;
 mod typed;
 mod typescript;
+mod unexpressed;
 
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
@@ -175,24 +176,4 @@ pub fn detail(listing: &Listing<'_>, options: &Options, tool: &str) -> Result<Op
 fn header_digest(body: &str, options: &Options) -> String {
     let digits = (options.digest)(body.as_bytes());
     digits.get(..16).unwrap_or(&digits).to_owned()
-}
-
-/// Writes a member's name as a step of a JSON pointer.
-pub(crate) fn pointer_token(name: &str) -> String {
-    let mut out = String::with_capacity(name.len());
-    push_pointer_token(&mut out, name);
-    out
-}
-
-pub(crate) fn push_pointer_token(out: &mut String, name: &str) {
-    if !name.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
-        return out.push_str(name);
-    }
-    for code in name.chars() {
-        match code {
-            '~' => out.push_str("~0"),
-            '/' => out.push_str("~1"),
-            _ => out.push(code),
-        }
-    }
 }

@@ -1,12 +1,6 @@
 //! Gives names to the types that need one, short and in the order in which the functions use them.
 
-use alloc::{
-    borrow::Cow,
-    collections::VecDeque,
-    format,
-    string::{String, ToString},
-    vec::Vec,
-};
+use alloc::{borrow::Cow, collections::VecDeque, format, string::String, vec::Vec};
 
 use super::typed::Work;
 use crate::{
@@ -14,7 +8,7 @@ use crate::{
     name::{Digest, Language, callable, mangle_label, pascal},
     schema::{
         ir::{NodeId, Shape},
-        loss::{Ledger, Reason},
+        loss::Reason,
     },
 };
 
@@ -24,7 +18,7 @@ const MAX_NESTING: u32 = 6;
 impl Work<'_> {
     /// Gives every member its identifier, and takes records whose members would share one as values of any
     /// shape.
-    pub(super) fn untangle_labels(&mut self, losses: &mut Ledger) {
+    pub(super) fn untangle_labels(&mut self) {
         if self.language == Language::TypeScript {
             return;
         }
@@ -40,25 +34,21 @@ impl Work<'_> {
                 clash = clash.or(if is_free { None } else { Some(field.name.clone()) });
             }
             let Some(clash) = clash else { continue };
-            let owner = self.types.tools.iter().find(|tool| tool.input.0 as usize == at);
-            let (tool, reason) = match owner {
-                Some(tool) => {
-                    let shared = label(&clash, self.language, self.digest);
-                    (tool.name.to_string(), Reason::LabelCollision(shared))
-                }
-                None => (String::new(), Reason::FieldCollision),
+            let id = NodeId::at(at);
+            let is_input = self.types.tools.iter().any(|tool| tool.input == id);
+            let reason = if is_input {
+                Reason::LabelCollision(label(&clash, self.language, self.digest))
+            } else {
+                Reason::FieldCollision
             };
-            losses.note(&tool, "/inputSchema", reason);
-            if let Some(node) = self.types.nodes.get_mut(at) {
-                node.shape = Shape::Any;
-            }
+            self.types.cut(id, reason);
         }
         self.labels = labels.finish();
     }
 
     /// Takes tuples inside of shared tuples as values of any shape, where a type that is only an alias would
     /// unfold: Rust reads a graph of them as the tree that it stands for.
-    pub(super) fn cut_tuples(&mut self, losses: &mut Ledger) {
+    pub(super) fn cut_tuples(&mut self) {
         if self.language != Language::Rust {
             return;
         }
@@ -69,10 +59,7 @@ impl Work<'_> {
             if !parts.iter().any(|part| self.names.contains_key(part) && self.is_tuple(*part)) {
                 continue;
             }
-            losses.note("", "", Reason::TooLarge);
-            if let Some(node) = self.types.nodes.get_mut(at) {
-                node.shape = Shape::Any;
-            }
+            self.types.cut(NodeId::at(at), Reason::TooLarge);
         }
     }
 
@@ -95,7 +82,9 @@ impl Work<'_> {
             let Some(tool) = self.types.tools.get(at) else { continue };
             let base = capital(&tool.name);
             let mut open = VecDeque::new();
-            if self.parameters(tool.input).is_some() && !self.names_arguments() {
+            // Parameters are written out one by one; a record that is also used elsewhere has a name there.
+            let is_shared = self.types.node(tool.input).is_some_and(|node| node.uses > 0);
+            if self.parameters(tool.input).is_some() && !self.names_arguments() && !is_shared {
                 seen.insert(tool.input);
                 self.queue_edges(tool.input, &base, 0, &mut open);
             } else {

@@ -11,11 +11,11 @@ use super::{
     comment::Cage,
     module::Module,
     surface,
-    typed::{Shown, Work, literal_word, push_docs},
+    typed::{Shown, Work, kind_word, literal_word, members, patterns, push_docs},
 };
 use crate::{
     name::{Allocator, Language},
-    schema::ir::{Field, Kinds, Literal, NodeId, Record, Shape},
+    schema::ir::{Field, Literal, NodeId, Record, Shape},
 };
 
 const CAGE: Cage = Cage::new(Language::Rust, "    ");
@@ -56,11 +56,6 @@ pub(super) fn emit(work: &mut Work<'_>, options: &Options) -> Result<(Module, Ve
 fn takes_nothing(work: &Work<'_>, input: NodeId) -> bool {
     work.parameters(input)
         .is_some_and(|record| record.rest.is_none() && members(work, record).next().is_none())
-}
-
-/// Returns the members of a record that a program chooses: a constant is not one.
-fn members<'w, 't>(work: &'w Work<'t>, record: &'w Record<'t>) -> impl Iterator<Item = &'w Field<'t>> {
-    record.fields.iter().filter(|field| !(field.is_required && work.constant(field.node).is_some()))
 }
 
 fn signature(work: &Work<'_>, at: usize) -> Module {
@@ -129,8 +124,10 @@ fn write_declaration(module: &mut Module, work: &Work<'_>, id: NodeId) {
             write_tagged(module, name, &tagged.tag, &tagged.variants, &variants);
         }
         Shape::Union(parts) if work.types.are_apart(parts) => {
-            let variants: Vec<_> =
-                parts.iter().map(|part| (kind_word(work.types.kinds(*part)).to_string(), *part)).collect();
+            let variants: Vec<_> = parts
+                .iter()
+                .map(|part| (kind_word(work.types.kinds(*part), KIND_WORDS).to_string(), *part))
+                .collect();
             write_enum(module, work, id, name, &variants);
             write_by_kind(module, work, name, &variants);
         }
@@ -309,37 +306,17 @@ fn write_tagged(
 fn write_by_kind(module: &mut Module, work: &Work<'_>, name: &str, variants: &[(String, NodeId)]) {
     module.raw("impl Decode for ").word(name).raw(" {\n    fn decode(value: &Json, path: &Path<'_>) -> Result<Self, Mismatch> {\n        match value {\n");
     for (variant, id) in variants {
-        let kinds = work.types.kinds(*id);
-        let mut before = "            ";
-        for (kind, pattern) in PATTERNS {
-            if !kinds.is_apart(kind) {
-                module.raw(before).raw(pattern);
-                before = " | ";
-            }
-        }
+        module.raw(&patterns(work.types.kinds(*id), PATTERNS, "            "));
         module.raw(" => Ok(Self::").word(variant).raw("(Decode::decode(value, path)?)),\n");
     }
     module.raw("            _ => path.fail(Mismatch::KIND),\n        }\n    }\n}\n");
 }
 
-const PATTERNS: [(Kinds, &str); 5] = [
-    (Kinds::BOOL, "Json::Bool(_)"),
-    (Kinds::NUMBER, "Json::Int(_) | Json::Float(_)"),
-    (Kinds::STRING, "Json::Text(_)"),
-    (Kinds::ARRAY, "Json::List(_)"),
-    (Kinds::OBJECT, "Json::Object(_)"),
-];
-
-fn kind_word(kinds: Kinds) -> &'static str {
-    const WORDS: [(Kinds, &str); 5] = [
-        (Kinds::OBJECT, "Object"),
-        (Kinds::ARRAY, "List"),
-        (Kinds::STRING, "Text"),
-        (Kinds::NUMBER, "Number"),
-        (Kinds::BOOL, "Bool"),
-    ];
-    WORDS.iter().find(|(kind, _)| !kinds.is_apart(*kind)).map_or("Other", |(_, word)| word)
-}
+/// What a value of each kind matches.
+const PATTERNS: [&str; 5] =
+    ["Json::Bool(_)", "Json::Int(_) | Json::Float(_)", "Json::Text(_)", "Json::List(_)", "Json::Object(_)"];
+/// The names of alternatives that the kind of a value tells apart.
+const KIND_WORDS: [&str; 5] = ["Bool", "Number", "Text", "List", "Object"];
 
 /// Writes a declaration on one line, as a surface shows it.
 fn compact(work: &Work<'_>, id: NodeId) -> Module {
@@ -367,8 +344,10 @@ fn compact(work: &Work<'_>, id: NodeId) -> Module {
             compact_enum(&mut piece, work, name, &variants);
         }
         Shape::Union(parts) if work.types.are_apart(parts) => {
-            let variants: Vec<_> =
-                parts.iter().map(|part| (kind_word(work.types.kinds(*part)).to_string(), *part)).collect();
+            let variants: Vec<_> = parts
+                .iter()
+                .map(|part| (kind_word(work.types.kinds(*part), KIND_WORDS).to_string(), *part))
+                .collect();
             compact_enum(&mut piece, work, name, &variants);
         }
         _ => {

@@ -67,7 +67,7 @@ pub(super) fn detail(work: &Work<'_>, shown: &[Shown], tool: &str) -> Option<Str
 }
 
 fn at_level(work: &Work<'_>, shown: &[Shown], module: &str, level: Level, max: usize) -> String {
-    let mut out = intro(work, module);
+    let mut out = intro(work, module, level);
     for (at, shown) in shown.iter().enumerate() {
         if level > Level::TwoLine {
             out.push('\n');
@@ -88,7 +88,7 @@ const fn mark(language: Language) -> &'static str {
     }
 }
 
-fn intro(work: &Work<'_>, module: &str) -> String {
+fn intro(work: &Work<'_>, module: &str, level: Level) -> String {
     let count = work.functions.len();
     let plural = if count == 1 { "tool" } else { "tools" };
     let mark = mark(work.language).trim_end();
@@ -96,14 +96,29 @@ fn intro(work: &Work<'_>, module: &str) -> String {
         "### {module}: {count} {plural} of MCP server \"{}\"; text after {mark} is the server's, not ours\n",
         quoted(work.server)
     );
-    out.push_str(match work.language {
+    let example = match work.language {
         Language::TypeScript => {
-            "import { Tools } from the module; const t = new Tools(invoke); const { structured, text } = await t.name(args)\n"
+            "import { Tools } from the module; const t = new Tools(invoke); const { structured, text } = await t.name(args)"
         }
-        Language::Python => "from the module import Tools; t = Tools(invoke); r = t.name(a=1); r.structured, r.text\n",
-        Language::Rust => "let t = Tools::new(invoke); let r = t.name(Args { … })?; r.structured, r.text(); `-> T` is Reply<T>, nothing is Untyped; `a?: T` is a: Option<T>\n",
-        Language::Gleam => "`-> t` is mcp.Call(t), nothing is mcp.Untyped; `a?: t` is a: option.Option(t); name_defaults() leaves every optional member out\n",
-    });
+        Language::Python => {
+            "from the module import Tools; t = Tools(invoke); r = t.name(a=1); r.structured, r.text"
+        }
+        Language::Rust => "let t = Tools::new(invoke); let r = t.name(Args { … })?; r.structured, r.text()",
+        Language::Gleam if level == Level::Names => "",
+        Language::Gleam => "name_defaults() leaves every optional member out",
+    };
+    // Only the levels between the poorest and the fullest shorten what is written in the module.
+    let is_short = matches!(level, Level::TwoLine | Level::Notes);
+    let notation = match work.language {
+        Language::Rust if is_short => "`-> T` is Reply<T>, nothing is Untyped; `a?: T` is a: Option<T>",
+        Language::Gleam if is_short => {
+            "`-> t` is mcp.Call(t), nothing is mcp.Untyped; `a?: t` is a: option.Option(t)"
+        }
+        _ => "",
+    };
+    let between = if example.is_empty() || notation.is_empty() { "" } else { "; " };
+    let end = if example.is_empty() { "" } else { "\n" };
+    out.extend([example, between, notation, end]);
     out
 }
 

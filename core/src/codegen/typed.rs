@@ -16,14 +16,14 @@ use super::{
     module::Module,
     python, rust, support, surface,
     text::{Hidden, WIDTH, clean, wrap},
-    typescript,
+    typescript, unexpressed,
 };
 use crate::{
     map::BTreeMap,
     name::{Allocator, Language, callable, first_collision, mangle},
     schema::{
         build::build,
-        ir::{Field, Literal, NodeId, Record, Shape, Types},
+        ir::{Field, Kinds, Literal, NodeId, Record, Shape, Types},
         loss::{Ledger, Reason},
     },
 };
@@ -32,6 +32,8 @@ use crate::{
 pub(super) const MAX_DESCRIPTION: usize = 2_000;
 /// The most characters of a parameter's text there.
 pub(super) const MAX_NOTE: usize = 400;
+/// The most characters of a parameter's default.
+pub(super) const MAX_DEFAULT: usize = 40;
 
 /// A generation while it is under way.
 pub(super) struct Work<'t> {
@@ -73,8 +75,10 @@ impl Shown {
 
 pub(super) fn generate(listing: &Listing<'_>, options: &Options) -> Result<Generated, GenerateError> {
     let mut losses = Ledger::default();
-    let mut work = prepare(listing, options, &mut losses)?;
+    let tools = sorted(listing);
+    let mut work = prepare(listing, &tools, options, &mut losses)?;
     let (module, shown) = emit(&mut work, options)?;
+    unexpressed::note(&work, &tools, &mut losses);
     let segment = mangle(&options.server, Language::Gleam, options.digest);
     let path = match options.language {
         Language::Gleam => format!("cap/mcp/{segment}.gleam"),
@@ -108,7 +112,7 @@ pub(super) fn detail(
     options: &Options,
     tool: &str,
 ) -> Result<Option<String>, GenerateError> {
-    let mut work = prepare(listing, options, &mut Ledger::default())?;
+    let mut work = prepare(listing, &sorted(listing), options, &mut Ledger::default())?;
     let (_, shown) = emit(&mut work, options)?;
     Ok(surface::detail(&work, &shown, tool))
 }
@@ -122,8 +126,16 @@ fn emit(work: &mut Work<'_>, options: &Options) -> Result<(Module, Vec<Shown>), 
     }
 }
 
+/// Returns the tools of a listing in the order of their names.
+fn sorted<'t>(listing: &'t Listing<'_>) -> Vec<Tool<'t>> {
+    let mut tools: Vec<_> = listing.tools().collect();
+    tools.sort_by(|a, b| a.name.cmp(&b.name));
+    tools
+}
+
 fn prepare<'t>(
     listing: &'t Listing<'_>,
+    tools: &[Tool<'t>],
     options: &'t Options,
     losses: &mut Ledger,
 ) -> Result<Work<'t>, GenerateError> {
@@ -131,8 +143,6 @@ fn prepare<'t>(
     for fault in listing.faults() {
         losses.note(&format!("#{}", fault.index), "", Reason::Dropped(fault.to_string()));
     }
-    let mut tools: Vec<Tool<'_>> = listing.tools().collect();
-    tools.sort_by(|a, b| a.name.cmp(&b.name));
     let reserved = reserved_callables(options.language);
     let names: Vec<_> =
         tools.iter().map(|tool| callable(&tool.name, options.language, reserved, options.digest)).collect();
@@ -141,10 +151,13 @@ fn prepare<'t>(
         return Err(GenerateError::collision(first, second));
     }
     losses.pass_over(listing.faults_beyond());
-    for tool in &tools {
-        note_text(tool, losses);
+    for tool in tools {
+        let text = tool.description.as_deref().unwrap_or_default();
+        for reason in unexpressed::text_losses(text, MAX_DESCRIPTION, Hidden::Extended) {
+            losses.note(&tool.name, "/description", reason);
+        }
     }
-    let types = build(&tools, losses);
+    let types = build(tools, losses);
     let mut identifiers = Allocator::default();
     identifiers.reserve(names.iter().map(String::as_str));
     identifiers.reserve(reserved_types(options.language).iter().copied());
@@ -160,21 +173,10 @@ fn prepare<'t>(
         labels: Vec::new(),
         digest: options.digest,
     };
-    work.untangle_labels(losses);
+    work.untangle_labels();
     work.give_names();
-    work.cut_tuples(losses);
+    work.cut_tuples();
     Ok(work)
-}
-
-fn note_text(tool: &Tool<'_>, losses: &mut Ledger) {
-    let Some(description) = tool.description.as_deref() else { return };
-    let hidden = Hidden::Extended.count(description);
-    if hidden > 0 {
-        losses.note(&tool.name, "/description", Reason::HiddenText(hidden));
-    }
-    if description.len() > MAX_DESCRIPTION && description.chars().count() > MAX_DESCRIPTION {
-        losses.note(&tool.name, "/description", Reason::LongText(description.len()));
-    }
 }
 
 impl<'t> Work<'t> {
@@ -212,6 +214,30 @@ impl<'t> Work<'t> {
     }
 }
 
+/// Returns the members of a record that a program chooses: a constant is not one.
+pub(super) fn members<'w, 't>(
+    work: &'w Work<'t>,
+    record: &'w Record<'t>,
+) -> impl Iterator<Item = &'w Field<'t>> {
+    record.fields.iter().filter(|field| !(field.is_required && work.constant(field.node).is_some()))
+}
+
+/// The kinds of values that alternatives are told apart by.
+pub(super) const KINDS: [Kinds; 5] = [Kinds::BOOL, Kinds::NUMBER, Kinds::STRING, Kinds::ARRAY, Kinds::OBJECT];
+
+/// Returns the word for the last of some kinds; the words come in the order of [`KINDS`].
+pub(super) fn kind_word(kinds: Kinds, words: [&'static str; 5]) -> &'static str {
+    let mut pairs = KINDS.iter().zip(words).rev();
+    pairs.find(|(kind, _)| !kinds.is_apart(**kind)).map_or("Other", |(_, word)| word)
+}
+
+/// Returns what a value of one of some kinds matches; the patterns come in the order of [`KINDS`].
+pub(super) fn patterns(kinds: Kinds, patterns: [&'static str; 5], indent: &str) -> String {
+    let pairs = KINDS.iter().zip(patterns);
+    let matching: Vec<_> = pairs.filter(|(kind, _)| !kinds.is_apart(**kind)).map(|(_, text)| text).collect();
+    format!("{indent}{}", matching.join(" | "))
+}
+
 /// Appends the documentation of a function: the server's text behind its mark, then its parameters.
 pub(super) fn push_docs(out: &mut String, cage: Cage, work: &Work<'_>, at: usize) {
     let Some(tool) = work.types.tools.get(at) else { return };
@@ -236,7 +262,7 @@ pub(super) fn note(work: &Work<'_>, field: &Field<'_>, max: usize) -> Option<Str
     }
     if let Some(default) = work.types.fallback(field).filter(|default| *default != "null") {
         let lead = if out.is_empty() { "" } else { " " };
-        let shown = clean(default, 40, Hidden::Extended);
+        let shown = clean(default, MAX_DEFAULT, Hidden::Extended);
         for part in [lead, "(default ", &shown, ")"] {
             out.push_str(part);
         }

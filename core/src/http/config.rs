@@ -3,6 +3,7 @@
 use alloc::{string::String, vec::Vec};
 use core::{fmt, time::Duration};
 
+use super::head::is_origin;
 use crate::ServerConfig;
 
 /// The names that lead to this machine and to no other.
@@ -66,6 +67,14 @@ impl Default for EndpointConfig {
             session_idle: Duration::from_mins(30),
             limits: EndpointLimits::default(),
         }
+    }
+}
+
+impl EndpointConfig {
+    /// Returns whether pages of this origin are served.
+    #[must_use]
+    pub fn allows_origin(&self, origin: &str) -> bool {
+        self.allowed_origins.iter().any(|allowed| is_origin(allowed, origin))
     }
 }
 

@@ -82,7 +82,7 @@ impl Head {
             return Err(Reply::refusal(403, code::INVALID_REQUEST, "this host is not served here"));
         }
         let Some(origin) = self.fields.origin.as_deref() else { return Ok(()) };
-        if !config.allowed_origins.iter().any(|allowed| is_origin(allowed, origin)) {
+        if !config.allows_origin(origin) {
             return Err(Reply::refusal(403, code::INVALID_REQUEST, "this origin is not served here"));
         }
         Ok(())
@@ -225,7 +225,7 @@ fn is_authority(allowed: &str, given: &str) -> bool {
     is_port && !host.is_empty() && allowed.eq_ignore_ascii_case(host)
 }
 
-fn is_origin(allowed: &str, given: &str) -> bool {
+pub(super) fn is_origin(allowed: &str, given: &str) -> bool {
     if allowed == "*" || allowed.eq_ignore_ascii_case(given) {
         return true;
     }

@@ -3,10 +3,7 @@
 
 use alloc::{borrow::Cow, collections::BTreeMap, format, string::String, sync::Arc, vec::Vec};
 
-use base64::{
-    Engine as _, alphabet,
-    engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
-};
+use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 
 use super::head::Fields;
 use crate::{
@@ -15,10 +12,6 @@ use crate::{
     server::Hub,
 };
 
-const BASE64: GeneralPurpose = GeneralPurpose::new(
-    &alphabet::STANDARD,
-    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
-);
 /// The deepest nesting of parameters that headers repeat.
 const MAX_DEPTH: usize = 16;
 /// The parameters of one tool that headers repeat.
@@ -215,9 +208,8 @@ mod tests {
     fn headers_are_read_as_text_or_as_what_they_encode() {
         assert_eq!(decode("plain text").as_deref(), Some("plain text"));
         assert_eq!(decode("=?base64?w6k=?=").as_deref(), Some("é"));
-        assert_eq!(decode("=?base64?w6k?=").as_deref(), Some("é"));
         assert_eq!(decode("=?base64??=").as_deref(), Some(""));
-        for malformed in ["é", "=?base64?*?=", "=?base64?/w==?=", "a\u{1}"] {
+        for malformed in ["é", "=?base64?*?=", "=?base64?w6k?=", "=?base64?/w==?=", "a\u{1}"] {
             assert_eq!(decode(malformed), None, "{malformed}");
         }
     }

@@ -19,6 +19,9 @@ enum Repr {
 }
 
 impl Id {
+    /// The one that stands before all others.
+    pub(crate) const FIRST: Self = Self(Repr::Integer(i64::MIN));
+
     /// Makes an id from an integer.
     #[must_use]
     pub const fn from_integer(id: i64) -> Self {

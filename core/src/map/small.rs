@@ -1,7 +1,12 @@
 //! A map whose code is small: the entries in an array, the order in a tree beside it.
 
 use alloc::vec::Vec;
-use core::{borrow::Borrow, cmp::Ordering, fmt, mem};
+use core::{
+    borrow::Borrow,
+    cmp::Ordering,
+    fmt, mem,
+    ops::{Bound, RangeBounds},
+};
 
 use super::shape::{NONE, Shape, Side};
 
@@ -149,6 +154,28 @@ impl<K: Ord, V> SmallMap<K, V> {
                 self.insert(key, value);
             }
         }
+    }
+
+    /// Goes through the entries of a range in order.
+    pub(crate) fn range<R: RangeBounds<K>>(&self, range: R) -> impl Iterator<Item = (&K, &V)> {
+        let (mut start, mut at) = (NONE, self.shape.root());
+        while let Some((own, _)) = self.entry_at(at) {
+            let is_before = match range.start_bound() {
+                Bound::Included(first) => own < first,
+                Bound::Excluded(before) => own <= before,
+                Bound::Unbounded => false,
+            };
+            if !is_before {
+                start = at;
+            }
+            at = self.shape.child(at, if is_before { Side::Right } else { Side::Left });
+        }
+        let is_inside = move |key: &K| match range.end_bound() {
+            Bound::Included(last) => key <= last,
+            Bound::Excluded(end) => key < end,
+            Bound::Unbounded => true,
+        };
+        Iter { map: self, at: start }.take_while(move |(key, _)| is_inside(key))
     }
 
     pub(crate) fn entry(&mut self, key: K) -> Entry<'_, K, V> {

@@ -41,6 +41,10 @@ fn a_small_map_does_what_the_standard_one_does() {
             assert_eq!((small.len(), small.first_key_value()), (standard.len(), standard.first_key_value()));
         }
         assert!(small.iter().eq(standard.iter()), "seed {seed}");
+        let (from, to) = (next(500), 500 + next(500));
+        assert!(small.range(from..).eq(standard.range(from..)), "seed {seed}");
+        assert!(small.range(from..to).eq(standard.range(from..to)), "seed {seed}");
+        assert!(small.range(..=from).eq(standard.range(..=from)), "seed {seed}");
         assert!(small.into_iter().eq(standard), "seed {seed}");
     }
 }

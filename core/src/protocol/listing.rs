@@ -91,6 +91,11 @@ impl Pages {
         Self { kind, era, received: Vec::new(), bytes: 0, cursors: Vec::new() }
     }
 
+    /// Returns whether no page has come yet.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.received.is_empty()
+    }
+
     pub(crate) const fn kind(&self) -> ListKind {
         self.kind
     }

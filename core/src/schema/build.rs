@@ -1,21 +1,26 @@
 //! Builds the types of a listing from its schemas, within bounds and without unfolding a reference.
 
-use alloc::{borrow::Cow, boxed::Box, format, string::String, vec::Vec};
-use core::fmt::Write as _;
+use alloc::{
+    borrow::Cow,
+    boxed::Box,
+    format,
+    string::{String, ToString as _},
+    vec::Vec,
+};
 
 use super::{
     ir::{Literal, NodeId, Shape, ToolType, Types},
     keywords::Keywords,
     loss::{Ledger, Reason},
     passes,
-    refs::Pointers,
+    refs::{Pointers, unfragmented},
 };
 use crate::{
     codegen::{
-        Tool, push_pointer_token,
+        Tool,
         text::{Hidden, clean},
     },
-    json::{Item, Kind},
+    json::{Item, Kind, push_pointer},
     map::{BTreeMap, BTreeSet},
 };
 
@@ -85,7 +90,7 @@ pub(crate) fn build<'t>(tools: &[Tool<'t>], losses: &mut Ledger) -> Types<'t> {
         builder.tool(tool);
     }
     let mut types = builder.types;
-    passes::finish(&mut types, losses);
+    passes::finish(&mut types);
     types
 }
 
@@ -128,6 +133,7 @@ impl<'t> Builder<'t, '_> {
             && keywords.one_of.is_none()
             && keywords.reference.is_none();
         if is_bare {
+            self.restrictions([&keywords]);
             return self.push(Shape::Record(super::ir::Record { fields: Vec::new(), rest: None }));
         }
         self.whole(schema, "/inputSchema")
@@ -143,7 +149,7 @@ impl<'t> Builder<'t, '_> {
         while let Some(pending) = self.pending.pop() {
             self.base.clear();
             self.base.push_str(base);
-            self.base.push_str(pending.path.strip_prefix('#').unwrap_or_default());
+            self.base.push_str(&unfragmented(&pending.path).unwrap_or_default());
             let built = self.node(pending.item, 0, None);
             let shape = self.types.shape(built).clone();
             self.set(pending.node, shape);
@@ -155,15 +161,23 @@ impl<'t> Builder<'t, '_> {
         let mut path = String::with_capacity(self.base.len() + 24 * self.path.len());
         path.push_str(&self.base);
         for step in &self.path {
-            path.push('/');
             match step {
-                Step::Word(word) => path.push_str(word),
-                Step::Name(name) => push_pointer_token(&mut path, name),
-                // Writing to a `String` never fails.
-                Step::Index(at) => _ = write!(path, "{at}"),
+                Step::Word(word) => push_pointer(&mut path, word),
+                Step::Name(name) => push_pointer(&mut path, name),
+                Step::Index(at) => push_pointer(&mut path, &at.to_string()),
             }
         }
         self.losses.note(&self.tool, &path, reason);
+    }
+
+    /// Lists the keywords of some schemas that only restrict a value.
+    pub(super) fn restrictions<'k>(&mut self, schemas: impl IntoIterator<Item = &'k Keywords<'t>>)
+    where
+        't: 'k,
+    {
+        for keyword in schemas.into_iter().flat_map(|keywords| &keywords.unchecked) {
+            self.loss(Reason::Unchecked(keyword));
+        }
     }
 
     pub(super) fn any_because(&mut self, reason: Reason) -> NodeId {
@@ -217,6 +231,7 @@ impl<'t> Builder<'t, '_> {
             let stands_alone = !keywords.has_shape();
             (keywords.reference, keywords.kind) = (Some(reference), kind);
             if stands_alone {
+                self.restrictions([&keywords]);
                 let target = self.follow(reference);
                 return if keywords.nullable { self.push(Shape::Nullable(target)) } else { target };
             }
@@ -242,8 +257,9 @@ impl<'t> Builder<'t, '_> {
             return self.any_because(Reason::TooLarge);
         }
         let node = self.push(Shape::Any);
-        let hint = pointer.rsplit('/').next().filter(|name| !name.is_empty() && *name != "#");
-        self.types.hints.extend(hint.map(|name| (node, Box::from(name))));
+        if !pointer.ends_with('/') && *pointer != *"#" {
+            self.types.definitions.insert(node, Box::from(&*pointer));
+        }
         self.targets.insert(item.index(), node);
         self.pending.push(Pending { item, node, path: pointer });
         node
@@ -278,9 +294,7 @@ impl<'t> Builder<'t, '_> {
         if keywords.all_of.is_some() || keywords.reference.is_some() {
             return self.combined(keywords, depth);
         }
-        for keyword in &keywords.unchecked {
-            self.loss(Reason::Unchecked(keyword));
-        }
+        self.restrictions([keywords]);
         if let Some(constant) = keywords.constant {
             return self.literals(core::iter::once(constant));
         }

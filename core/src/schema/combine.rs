@@ -3,7 +3,7 @@
 use alloc::{borrow::Cow, vec::Vec};
 
 use super::{
-    build::{Builder, Step},
+    build::{Builder, MAX_ALTERNATIVES, Step},
     ir::{Field, NodeId, Place, Record, Shape},
     keywords::Keywords,
     loss::Reason,
@@ -60,14 +60,13 @@ impl<'t> Builder<'t, '_> {
             }
         };
         let (mut shaped, bare): (Vec<_>, Vec<_>) = parts.into_iter().partition(Keywords::has_shape);
-        for keyword in bare.iter().flat_map(|part| &part.unchecked) {
-            self.loss(Reason::Unchecked(keyword));
-        }
+        self.restrictions(&bare);
         if shaped.len() > 1 {
             // A bare `type: object` adds nothing to what describes an object already.
             let is_bare = |part: &Keywords<'_>| part.is_plain_object() && !part.is_object_like();
             let others = shaped.iter().filter(|part| !is_bare(part)).count();
             if others == 1 {
+                self.restrictions(shaped.iter().filter(|part| is_bare(part)));
                 shaped.retain(|part| !is_bare(part));
             }
         }
@@ -75,9 +74,7 @@ impl<'t> Builder<'t, '_> {
             [] => Shape::Any,
             [single] => self.shape(single, depth),
             several if several.iter().all(Keywords::is_plain_object) => {
-                for keyword in several.iter().flat_map(|part| &part.unchecked) {
-                    self.loss(Reason::Unchecked(keyword));
-                }
+                self.restrictions(several);
                 self.object(&several.iter().collect::<Vec<_>>(), depth)
             }
             several => self.mixed(several, depth),
@@ -90,6 +87,7 @@ impl<'t> Builder<'t, '_> {
         let alternatives = parts.iter().filter(|part| part.any_of.is_some() || part.one_of.is_some());
         if !objects.is_empty() && objects.len() + alternatives.count() == parts.len() {
             self.loss(Reason::Unchecked("anyOf"));
+            self.restrictions(parts);
             return self.object(&objects, depth);
         }
         let kinds: BTreeSet<_> = parts.iter().filter_map(|part| part.kind.map(Item::as_str)).collect();
@@ -100,6 +98,7 @@ impl<'t> Builder<'t, '_> {
         let (first, second) = (exact.next(), exact.next());
         if let (true, Some(chosen), None) = (is_scalar && !has_alternatives, first.or(parts.first()), second)
         {
+            self.restrictions(parts.iter().filter(|part| !core::ptr::eq(*part, chosen)));
             return self.shape(chosen, depth);
         }
         self.loss(Reason::Conflict);
@@ -212,7 +211,14 @@ impl<'t> Builder<'t, '_> {
         let steps = [Step::Word("properties"), Step::Name(name.clone())];
         let node = match (member, rest) {
             (Some(member), _) => match member.chosen() {
-                Some(schema) => self.below(&steps, schema, depth),
+                Some(schema) => {
+                    self.enter(&steps);
+                    for other in member.schemas().filter(|other| other.index() != schema.index()) {
+                        self.restrictions([&Keywords::of(other)]);
+                    }
+                    self.leave(steps.len());
+                    self.below(&steps, schema, depth)
+                }
                 None => self.at(&steps, Reason::Conflict),
             },
             (None, Some(rest)) => rest,
@@ -235,8 +241,14 @@ impl<'t> Builder<'t, '_> {
     }
 
     fn map(&mut self, additional: &[Item<'t>], patterns: &[Item<'t>], depth: usize) -> Shape<'t> {
-        let mut values: Vec<_> =
-            patterns.iter().copied().flat_map(Item::members).map(|(_, schema)| schema).collect();
+        let named = patterns.iter().copied().flat_map(Item::members);
+        let mut values: Vec<_> = named
+            .map(|(name, schema)| {
+                let name = Step::Name(name.to_str().unwrap_or_default());
+                (alloc::vec![Step::Word("patternProperties"), name], schema)
+            })
+            .take(MAX_ALTERNATIVES + 1)
+            .collect();
         if !values.is_empty() {
             self.loss(Reason::Unchecked("patternProperties"));
         }
@@ -245,12 +257,20 @@ impl<'t> Builder<'t, '_> {
             return Shape::Record(Record { fields: Vec::new(), rest: None });
         }
         if !is_closed {
-            values.extend(additional.first());
+            values.extend(
+                additional.first().map(|first| (alloc::vec![Step::Word("additionalProperties")], *first)),
+            );
         }
-        values.truncate(super::build::MAX_ALTERNATIVES);
+        if additional.len() > 1 {
+            self.loss(Reason::Unchecked("additionalProperties"));
+        }
+        if values.len() > MAX_ALTERNATIVES {
+            let any = self.any_because(Reason::TooLarge);
+            return Shape::Map(any);
+        }
         let mut nodes: Vec<_> = Vec::with_capacity(values.len());
-        for schema in values {
-            nodes.push(self.below(&[Step::Word("additionalProperties")], schema, depth));
+        for (steps, schema) in values {
+            nodes.push(self.below(&steps, schema, depth));
         }
         let inner = match nodes.as_slice() {
             [] => self.push(Shape::Any),
@@ -284,8 +304,16 @@ impl<'t> Builder<'t, '_> {
             };
             return Shape::List(self.below(&[Step::Word("items")], items, depth));
         };
+        let word = if keywords.prefix_items.is_some_and(|items| items.kind() == Kind::Array) {
+            "prefixItems"
+        } else {
+            "items"
+        };
         let rest = if old_tuple.is_some() { keywords.additional_items } else { keywords.items };
-        let parts: Vec<_> = list.elements().take(super::build::MAX_ALTERNATIVES).collect();
+        let parts: Vec<_> = list.elements().take(MAX_ALTERNATIVES + 1).collect();
+        if parts.len() > MAX_ALTERNATIVES {
+            return Shape::List(self.any_because(Reason::TooLarge));
+        }
         let count = |item: Option<Item<'_>>| item.and_then(|item| item.view().as_i64());
         let length = i64::try_from(parts.len()).ok();
         let is_closed =
@@ -295,7 +323,7 @@ impl<'t> Builder<'t, '_> {
             && count(keywords.min_items).is_none_or(|least| Some(least) == length);
         let mut nodes = Vec::with_capacity(parts.len());
         for (at, part) in parts.into_iter().enumerate() {
-            nodes.push(self.below(&[Step::Word("items"), Step::Index(at)], part, depth));
+            nodes.push(self.below(&[Step::Word(word), Step::Index(at)], part, depth));
         }
         if is_tuple {
             return Shape::Tuple(nodes);
@@ -303,7 +331,10 @@ impl<'t> Builder<'t, '_> {
         self.loss(Reason::WideTuple);
         match rest {
             Some(rest) if rest.as_bool() == Some(false) => {}
-            Some(rest) => nodes.push(self.below(&[Step::Word("items")], rest, depth)),
+            Some(rest) => {
+                let word = if old_tuple.is_some() { "additionalItems" } else { "items" };
+                nodes.push(self.below(&[Step::Word(word)], rest, depth));
+            }
             None => nodes.push(self.push(Shape::Any)),
         }
         Shape::List(self.push(Shape::Union(nodes)))

@@ -9,6 +9,7 @@ use core::{
     num::NonZeroU32,
 };
 
+use super::loss::Reason;
 use crate::{json::Item, map::BTreeMap};
 
 /// The place of a type in [`Types`].
@@ -19,12 +20,14 @@ pub struct NodeId(pub(crate) u32);
 #[derive(Clone, Debug, Default)]
 pub struct Types<'t> {
     pub(crate) nodes: Vec<Node<'t>>,
-    /// The names of the definitions that types came from.
-    pub(crate) hints: BTreeMap<NodeId, Box<str>>,
+    /// The references to the definitions that types came from, where those have names.
+    pub(crate) definitions: BTreeMap<NodeId, Box<str>>,
     /// A value of the listing, from which the others are found by their place.
     pub(crate) text: Option<Item<'t>>,
     /// The tools, in the order of their names.
     pub tools: Vec<ToolType<'t>>,
+    /// The types that said more and became any value after their schemas were read, and why.
+    pub(crate) cut: BTreeMap<NodeId, Reason>,
 }
 
 /// A tool with its types.
@@ -51,6 +54,13 @@ pub struct Node<'t> {
     pub(crate) component: u32,
     /// How many edges lead to it.
     pub uses: u32,
+}
+
+impl NodeId {
+    /// Returns the place with this number.
+    pub(crate) fn at(at: usize) -> Self {
+        Self(u32::try_from(at).unwrap_or(u32::MAX))
+    }
 }
 
 /// What a value may be.
@@ -192,7 +202,7 @@ impl<'t> Types<'t> {
     /// Returns the name of the definition that a type came from.
     #[must_use]
     pub fn hint(&self, id: NodeId) -> Option<&str> {
-        self.hints.get(&id).map(|hint| &**hint)
+        self.definitions.get(&id)?.rsplit('/').next()
     }
 
     /// Returns a number that types which are alike share, and others by accident only.
@@ -245,6 +255,14 @@ impl<'t> Types<'t> {
     #[must_use]
     pub fn node(&self, id: NodeId) -> Option<&Node<'t>> {
         self.nodes.get(id.0 as usize)
+    }
+
+    /// Makes a type any value, which its tools have to list as a loss.
+    pub(crate) fn cut(&mut self, id: NodeId, reason: Reason) {
+        if let Some(node) = self.nodes.get_mut(id.0 as usize) {
+            node.shape = Shape::Any;
+            self.cut.insert(id, reason);
+        }
     }
 
     /// Returns how many types there are.

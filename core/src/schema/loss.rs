@@ -95,18 +95,27 @@ pub enum Reason {
     /// A keyword that does not have the shape that the specification gives it.
     #[error("`{0}` is malformed and ignored")]
     Malformed(&'static str),
-    /// A tuple that is too long or open.
-    #[error("a tuple that is open or long is expressed as a list")]
+    /// A tuple that is too long or open, or in a language whose lists are the only arrays.
+    #[error("a tuple is expressed as a list")]
     WideTuple,
+    /// A tuple in a language that has no type for it here.
+    #[error("a tuple is passed as a plain value")]
+    UntypedTuple,
+    /// Members of an object that are allowed beside the named ones.
+    #[error("members beside the named ones are not typed")]
+    OtherMembers,
+    /// An optional parameter, in profile `loom`.
+    #[error("an optional parameter is beyond the typed subset")]
+    UntypedOptional,
     /// Two fields of one record would get one name.
     #[error("two fields would have one name")]
     FieldCollision,
     /// A whole tool could not be generated.
     #[error("the tool is left out: {0}")]
     Dropped(String),
-    /// A result schema that could not be used.
-    #[error("the result is untyped: {0}")]
-    UntypedResult(String),
+    /// A result schema, in profile `loom`.
+    #[error("a result is beyond the typed subset")]
+    UntypedResult,
     /// Characters that a reader cannot see.
     #[error("{0} hidden characters were removed")]
     HiddenText(usize),

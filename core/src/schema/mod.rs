@@ -7,6 +7,8 @@ mod keywords;
 pub(crate) mod loss;
 mod passes;
 pub mod plan;
-mod refs;
+pub(crate) mod refs;
+#[cfg(test)]
+mod tests;
 
 pub use loss::{Loss, Reason};

@@ -7,21 +7,21 @@ use alloc::{borrow::Cow, boxed::Box, vec, vec::Vec};
 use super::{
     build::{MAX_ALTERNATIVES, MAX_NODES},
     ir::{Literal, Node, NodeId, Shape, Tagged, Types},
-    loss::{Ledger, Reason},
+    loss::Reason,
 };
 
-pub(super) fn finish(types: &mut Types<'_>, losses: &mut Ledger) {
+pub(super) fn finish(types: &mut Types<'_>) {
     for at in 0..types.nodes.len() {
-        settle_union(types, id(at), losses);
+        settle_union(types, NodeId::at(at));
     }
     for at in 0..types.nodes.len() {
-        settle_nullable(types, id(at));
+        settle_nullable(types, NodeId::at(at));
     }
     for at in 0..types.nodes.len() {
-        find_tag(types, id(at));
+        find_tag(types, NodeId::at(at));
     }
     merge_equal(types);
-    cut_endless(types, losses);
+    cut_endless(types);
     let components = components(types, |_| true);
     for (at, (component, is_cyclic)) in components.into_iter().enumerate() {
         if let Some(node) = types.nodes.get_mut(at) {
@@ -31,13 +31,17 @@ pub(super) fn finish(types: &mut Types<'_>, losses: &mut Ledger) {
     count_uses(types);
 }
 
-fn id(at: usize) -> NodeId {
-    NodeId(u32::try_from(at).unwrap_or(u32::MAX))
-}
-
 fn set<'t>(types: &mut Types<'t>, at: NodeId, shape: Shape<'t>) {
     if let Some(node) = types.nodes.get_mut(at.0 as usize) {
         node.shape = shape;
+    }
+}
+
+/// Makes a type any value because one of its parts is, for the same reason.
+fn set_any(types: &mut Types<'_>, at: NodeId, part: NodeId) {
+    match types.cut.get(&part).cloned() {
+        Some(reason) => types.cut(at, reason),
+        None => set(types, at, Shape::Any),
     }
 }
 
@@ -45,21 +49,20 @@ fn set<'t>(types: &mut Types<'t>, at: NodeId, shape: Shape<'t>) {
 #[derive(Default)]
 struct Alternatives<'t> {
     is_nullable: bool,
-    is_any: bool,
+    any: Option<NodeId>,
     has: BTreeSet<&'static str>,
     literals: Vec<Literal<'t>>,
     others: Vec<NodeId>,
 }
 
 /// Flattens a union, takes `null` out of it, and drops alternatives that others include.
-fn settle_union(types: &mut Types<'_>, at: NodeId, losses: &mut Ledger) {
+fn settle_union(types: &mut Types<'_>, at: NodeId) {
     let Shape::Union(_) = types.shape(at) else { return };
     let Some(found) = flatten(types, at) else {
-        losses.note("", "", Reason::TooLarge);
-        return set(types, at, Shape::Any);
+        return types.cut(at, Reason::TooLarge);
     };
-    if found.is_any {
-        return set(types, at, Shape::Any);
+    if let Some(any) = found.any {
+        return set_any(types, at, any);
     }
     let mut parts = Vec::new();
     let scalars =
@@ -112,7 +115,9 @@ fn flatten<'t>(types: &Types<'t>, at: NodeId) -> Option<Alternatives<'t>> {
                 open.push(*inner);
             }
             Shape::Null => found.is_nullable = true,
-            Shape::Any => found.is_any = true,
+            // One that was cut comes first: then the union loses what that one loses.
+            Shape::Any if types.cut.contains_key(&part) => found.any = Some(part),
+            Shape::Any => found.any = found.any.or(Some(part)),
             Shape::Str => _ = found.has.insert("string"),
             Shape::Num => _ = found.has.insert("number"),
             Shape::Int => _ = found.has.insert("integer"),
@@ -136,12 +141,12 @@ fn settle_nullable(types: &mut Types<'_>, at: NodeId) {
     for _ in 0..MAX_ALTERNATIVES {
         match types.shape(inner) {
             Shape::Nullable(deeper) => inner = *deeper,
-            Shape::Any => return set(types, at, Shape::Any),
+            Shape::Any => return set_any(types, at, inner),
             Shape::Null => return set(types, at, Shape::Null),
             _ => return set(types, at, Shape::Nullable(inner)),
         }
     }
-    set(types, at, Shape::Any);
+    types.cut(at, Reason::ReferenceLoop);
 }
 
 /// Tells the alternatives of a union apart by a member that is another constant string in each, if there is one.
@@ -171,16 +176,16 @@ fn find_tag(types: &mut Types<'_>, at: NodeId) {
 fn merge_equal(types: &mut Types<'_>) {
     let inputs: BTreeSet<_> = types.tools.iter().map(|tool| tool.input).collect();
     let mut first: BTreeMap<u64, NodeId> = BTreeMap::new();
-    let mut same: Vec<NodeId> = (0..types.nodes.len()).map(id).collect();
+    let mut same: Vec<NodeId> = (0..types.nodes.len()).map(NodeId::at).collect();
     for at in 0..types.nodes.len() {
         let Some(node) = types.nodes.get_mut(at) else { continue };
         node.shape.redirect(|to| same.get(to.0 as usize).copied().unwrap_or(to));
-        if inputs.contains(&id(at)) {
+        if inputs.contains(&NodeId::at(at)) || types.cut.contains_key(&NodeId::at(at)) {
             continue;
         }
-        let found = *first.entry(types.mark(id(at))).or_insert_with(|| id(at));
+        let found = *first.entry(types.mark(NodeId::at(at))).or_insert_with(|| NodeId::at(at));
         // Types with one mark that differ after all stay two, so that nobody gains from making them.
-        let found = if types.are_alike(found, id(at)) { found } else { id(at) };
+        let found = if types.are_alike(found, NodeId::at(at)) { found } else { NodeId::at(at) };
         if let Some(slot) = same.get_mut(at) {
             *slot = found;
         }
@@ -211,17 +216,16 @@ fn tag_value<'t>(types: &Types<'t>, part: NodeId, tag: &str) -> Option<Cow<'t, s
 }
 
 /// Makes every cycle pass through a record, which has a name in every language.
-fn cut_endless(types: &mut Types<'_>, losses: &mut Ledger) {
+fn cut_endless(types: &mut Types<'_>) {
     let is_nameless = |node: &Node<'_>| !matches!(node.shape, Shape::Record(_));
     let cyclic: Vec<_> = components(types, is_nameless)
         .into_iter()
         .enumerate()
         .filter(|(_, (_, is_cyclic))| *is_cyclic)
-        .map(|(at, _)| id(at))
+        .map(|(at, _)| NodeId::at(at))
         .collect();
     for at in cyclic {
-        losses.note("", "", Reason::ReferenceLoop);
-        set(types, at, Shape::Any);
+        types.cut(at, Reason::ReferenceLoop);
     }
 }
 

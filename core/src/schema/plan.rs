@@ -50,6 +50,8 @@ pub struct Optional<'t> {
     pub name: Cow<'t, str>,
     /// The server's text about it.
     pub note: Option<Cow<'t, str>>,
+    /// Any value is all that its schema says.
+    pub is_open: bool,
 }
 
 /// What a parameter takes.
@@ -117,7 +119,12 @@ fn read(schema: Item<'_>) -> Result<Plan<'_>, Reason> {
     let required = names.into_iter().map(|name| param(declared.get(&name).copied(), name)).collect();
     let optional = order
         .into_iter()
-        .map(|name| Optional { note: declared.get(&name).and_then(|schema| note(*schema)), name })
+        .map(|name| {
+            let schema = declared.get(&name).copied();
+            let kind = schema.map_or(ParamType::Structured(Reason::AnyValue), param_type);
+            let is_open = matches!(kind, ParamType::Structured(Reason::AnyValue | Reason::NoType));
+            Optional { note: schema.and_then(note), name, is_open }
+        })
         .collect();
     Ok(Plan::Typed { required, optional })
 }

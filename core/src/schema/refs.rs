@@ -10,7 +10,7 @@ use crate::{
 
 /// Where the references of each tool lead, each step of a pointer looked up once.
 #[derive(Debug, Default)]
-pub(super) struct Pointers<'t> {
+pub(crate) struct Pointers<'t> {
     found: BTreeMap<(u32, Cow<'t, str>), Result<u32, Reason>>,
     indexes: BTreeMap<u32, BTreeMap<Cow<'t, str>, Item<'t>>>,
     blocks: BTreeMap<(&'static str, &'t str), Item<'t>>,
@@ -57,18 +57,25 @@ impl<'t> Pointers<'t> {
         if pointer.is_empty() {
             return Ok(root);
         }
-        let steps = pointer.strip_prefix('/').ok_or(Reason::DanglingReference)?;
-        steps.split('/').try_fold(root, |item, step| self.step(item, step)).and_then(|item| {
-            match item.kind() {
-                Kind::Object | Kind::Bool => Ok(item),
-                _ => Err(Reason::DanglingReference),
-            }
-        })
+        let steps = pointer.strip_prefix('/').and_then(percent_decoded).ok_or(Reason::DanglingReference)?;
+        let found = steps.split('/').try_fold(root, |item, step| self.step(item, step));
+        found.filter(|item| matches!(item.kind(), Kind::Object | Kind::Bool)).ok_or(Reason::DanglingReference)
     }
 
-    fn step(&mut self, item: Item<'t>, step: &str) -> Result<Item<'t>, Reason> {
-        let name = decode(step).ok_or(Reason::DanglingReference)?;
-        let found = match item.kind() {
+    /// Returns as much of a JSON pointer, from its start, as leads to something.
+    pub(crate) fn nearest<'p>(&mut self, root: Item<'t>, pointer: &'p str) -> &'p str {
+        let (mut item, mut end) = (root, 0);
+        for step in pointer.split('/').skip(1) {
+            let Some(next) = self.step(item, step) else { break };
+            item = next;
+            end += 1 + step.len();
+        }
+        pointer.get(..end).unwrap_or_default()
+    }
+
+    fn step(&mut self, item: Item<'t>, step: &str) -> Option<Item<'t>> {
+        let name = step.replace("~1", "/").replace("~0", "~");
+        match item.kind() {
             Kind::Object => {
                 let index = self.indexes.entry(item.index()).or_insert_with(|| {
                     let mut index = BTreeMap::new();
@@ -81,8 +88,7 @@ impl<'t> Pointers<'t> {
             }
             Kind::Array => name.parse().ok().and_then(|at| item.elements().nth(at)),
             _ => None,
-        };
-        found.ok_or(Reason::DanglingReference)
+        }
     }
 }
 
@@ -113,13 +119,17 @@ fn is_self_contained(block: Item<'_>) -> bool {
     true
 }
 
-/// Decodes a step of a pointer in a fragment: `%xx` first, then `~1` and `~0`.
-fn decode(step: &str) -> Option<Cow<'_, str>> {
-    if memchr::memchr2(b'%', b'~', step.as_bytes()).is_none() {
-        return Some(Cow::Borrowed(step));
+/// Returns the JSON pointer that a reference in the same document holds.
+pub(crate) fn unfragmented(reference: &str) -> Option<Cow<'_, str>> {
+    percent_decoded(reference.strip_prefix('#')?)
+}
+
+fn percent_decoded(text: &str) -> Option<Cow<'_, str>> {
+    if !text.contains('%') {
+        return Some(Cow::Borrowed(text));
     }
-    let mut bytes = Vec::with_capacity(step.len());
-    let mut rest = step.as_bytes();
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
     while let Some((first, tail)) = rest.split_first() {
         rest = tail;
         if *first != b'%' {
@@ -130,7 +140,7 @@ fn decode(step: &str) -> Option<Cow<'_, str>> {
         bytes.push(u8::from_str_radix(digits, 16).ok()?);
         rest = rest.get(2..)?;
     }
-    Some(Cow::Owned(String::from_utf8(bytes).ok()?.replace("~1", "/").replace("~0", "~")))
+    String::from_utf8(bytes).ok().map(Cow::Owned)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Calls: what a client wants of the application, from its arrival to its one answer.
 
-use alloc::{format, string::String, sync::Arc};
+use alloc::{format, string::String, sync::Arc, vec::Vec};
 
 use super::{
     Context, Hub, Peer, Request, ServedCall, ServerEvent, dispatch::Params, event::Declared, hub::Source,
@@ -139,15 +139,15 @@ impl Hub {
     }
 
     pub(super) fn drop_calls(&mut self, peer: Peer) {
-        let serials: alloc::vec::Vec<_> = self
-            .calls
-            .iter()
-            .filter(|(_, call)| call.source.peer == peer)
-            .map(|(serial, _)| *serial)
-            .collect();
-        for serial in serials {
+        for serial in self.calls_of(peer).collect::<Vec<_>>() {
             self.drop_call(serial);
         }
+    }
+
+    /// Returns the calls of a client.
+    pub(super) fn calls_of(&self, peer: Peer) -> impl Iterator<Item = u64> {
+        let (first, next) = ((peer, Id::FIRST), (Peer(peer.0 + 1), Id::FIRST));
+        self.requests.asked_in(first..next).copied()
     }
 
     fn drop_call(&mut self, serial: u64) {

@@ -190,7 +190,7 @@ impl Hub {
 
     /// Returns whether a client waits for an answer of the application.
     pub(crate) fn has_calls(&self, peer: Peer) -> bool {
-        self.calls.values().any(|call| call.source.peer == peer)
+        self.calls_of(peer).next().is_some()
     }
 
     /// Returns how the server behaves; what it offers is not in here.

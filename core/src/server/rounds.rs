@@ -330,9 +330,10 @@ impl Hub {
 
     /// A client answers nothing any more: the calls that wait for it end.
     pub(super) fn drop_asks(&mut self, peer: Peer) {
-        let waits = |call: &Call| call.source.peer == peer && matches!(call.phase, Phase::Asking { .. });
-        let serials: Vec<_> =
-            self.calls.iter().filter(|(_, call)| waits(call)).map(|(serial, _)| *serial).collect();
+        let waits = |serial: &u64| {
+            self.calls.get(serial).is_some_and(|call| matches!(call.phase, Phase::Asking { .. }))
+        };
+        let serials: Vec<_> = self.calls_of(peer).filter(waits).collect();
         for serial in serials {
             self.fail_call(serial, "the client has closed the session");
         }

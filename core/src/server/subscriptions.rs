@@ -105,6 +105,9 @@ impl Hub {
         let Some(uri) = params.uri.and_then(View::to_text) else {
             return self.reply_error(source, Some(id), &bad_params("uri", "must be a string"));
         };
+        if uri.len() > self.config.limits.max_uri_bytes {
+            return self.reply_error(source, Some(id), &self.uri_too_long("uri"));
+        }
         let peer = self.peers.get_mut(&source.peer);
         let Some(session) = peer.and_then(|peer| peer.session.as_mut()) else { return };
         if session.subscriptions.len() >= limit && !session.subscriptions.contains(&uri) {
@@ -177,10 +180,17 @@ impl Hub {
             let violation = Violation::TooManySubscriptions { limit };
             return Err(RpcError::new(code::INVALID_PARAMS, violation.to_string()));
         }
+        if texts.iter().any(|uri| uri.len() > self.config.limits.max_uri_bytes) {
+            return Err(self.uri_too_long("notifications/resourceSubscriptions"));
+        }
         if self.config.watches {
             listen.uris = texts;
         }
         Ok(listen)
+    }
+
+    fn uri_too_long(&self, member: &str) -> RpcError {
+        bad_params(member, &alloc::format!("exceeds {} bytes", self.config.limits.max_uri_bytes))
     }
 
     /// A client does not listen on a stream any more.

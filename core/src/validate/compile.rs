@@ -8,6 +8,7 @@ use alloc::{
 
 use super::{
     MAX_SKIPPED, Skipped, keywords,
+    pattern::room_for,
     refs::{Pending, Resources},
     schema::{Id, Rule, Schema},
 };
@@ -47,6 +48,7 @@ pub(super) fn compile(tape: &Tape<'_>) -> Compiled {
         work: Vec::new(),
         resources: Resources::new(root.index()),
         pending: Vec::new(),
+        room: room_for(root.as_str().len()),
     };
     compiler.intern(root, Resources::ROOT);
     compiler.drain();
@@ -78,6 +80,8 @@ pub(super) struct Compiler<'t> {
     work: Vec<Place<'t>>,
     pub(super) resources: Resources<'t>,
     pub(super) pending: Vec<Pending>,
+    /// The instructions that are left for patterns.
+    pub(super) room: usize,
 }
 
 /// A place of the schema and the resource that its references are seen from.

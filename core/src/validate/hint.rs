@@ -146,7 +146,10 @@ fn folded(name: &str) -> Option<Vec<char>> {
 }
 
 /// Counts the insertions, removals and replacements that make one name the other.
-fn distance(one: &[char], other: &[char]) -> usize {
+///
+/// The work grows with the product of the lengths: the caller bounds both.
+#[must_use]
+pub fn distance(one: &[char], other: &[char]) -> usize {
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (at, letter) in one.iter().enumerate() {
         let mut diagonal = at;

@@ -150,7 +150,8 @@ fn strings<'t>(to: &mut Compiler<'t>, place: Place<'t>, words: &Words<'t>) {
         to.push(place.id, Rule::Length(length));
     }
     let Some(item) = words.get("pattern") else { return };
-    match item.to_str().ok_or("the pattern is not a string").and_then(|source| Pattern::new(&source)) {
+    let source = item.to_str().ok_or("the pattern is not a string");
+    match source.and_then(|source| Pattern::new(&source, &mut to.room)) {
         Ok(pattern) => to.push(place.id, Rule::Pattern(Box::new(pattern))),
         Err(reason) => to.skip(place, "pattern", reason),
     }
@@ -219,7 +220,7 @@ fn members<'t>(to: &mut Compiler<'t>, place: Place<'t>, words: &Words<'t>) {
     }
     for (source, schema) in patterns.into_iter().flat_map(Item::members) {
         let id = to.intern(schema, place.resource);
-        match Pattern::new(&source.to_str().unwrap_or_default()) {
+        match Pattern::new(&source.to_str().unwrap_or_default(), &mut to.room) {
             Ok(pattern) => members.patterns.push((pattern, id)),
             Err(reason) => {
                 members.has_skipped_pattern = true;

@@ -45,6 +45,7 @@ use alloc::{boxed::Box, format, string::String, vec::Vec};
 use core::fmt;
 
 use check::{Checker, Spot, Verdict};
+pub use hint::distance;
 use schema::{Rule, Schema};
 
 pub(crate) use hint::nearest;
@@ -176,10 +177,18 @@ impl Validator {
     /// Checks a value.
     pub fn check(&self, value: View<'_>) -> Outcome {
         // The text of a view is valid, so only its depth and length are left to fail on.
-        let Ok(tape) = Tape::parse(value.as_str()) else { return Outcome::GaveUp(GaveUp::Depth) };
-        let granted = tape.len() as u64 * STEPS_PER_VALUE + value.as_str().len() as u64 * STEPS_PER_BYTE;
+        match Tape::parse(value.as_str()) {
+            Ok(tape) => self.check_tape(&tape),
+            Err(_) => Outcome::GaveUp(GaveUp::Depth),
+        }
+    }
+
+    /// Checks a value that was indexed.
+    pub fn check_tape(&self, tape: &Tape<'_>) -> Outcome {
+        let bytes = tape.root().as_str().len() as u64;
+        let granted = tape.len() as u64 * STEPS_PER_VALUE + bytes * STEPS_PER_BYTE;
         let steps = self.max_steps.saturating_add(granted);
-        let mut checker = Checker::new(&self.schemas, &tape, steps);
+        let mut checker = Checker::new(&self.schemas, tape, steps);
         match checker.apply(0, Spot { item: tape.root(), depth: 0 }, false) {
             Ok(Verdict::Yes | Verdict::Unsure) => Outcome::Valid,
             Ok(Verdict::No(failure)) => Outcome::Invalid(Box::new(explain::explain(&mut checker, *failure))),

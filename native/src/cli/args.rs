@@ -24,6 +24,9 @@ Examples:
   Find out what is wrong with a server
     selvedge inspect --trace session.jsonl -- my-server --verbose
 
+  Be a server that others can reach over HTTP
+    selvedge serve --http 127.0.0.1:8080 --demo
+
   Hand over a secret, which servers never inherit
     selvedge tools --env GITHUB_TOKEN -- github-mcp-server stdio
 
@@ -179,8 +182,15 @@ pub(super) enum Command {
     Surface(Surface),
     /// Try it all on the built-in demo server
     Demo,
-    /// Be a server on standard input and output
+    /// Be a server, on standard input and output or over HTTP
     Serve(Serve),
+}
+
+impl Cli {
+    /// Returns whether many clients are served at once, which needs more than one thread.
+    pub(crate) const fn serves_many(&self) -> bool {
+        matches!(&self.command, Command::Serve(Serve { http: Some(_), .. }))
+    }
 }
 
 /// The command that starts the server.
@@ -210,6 +220,9 @@ pub(super) struct Call {
     /// All arguments as one JSON object; `-` reads it from standard input
     #[arg(long, value_name = "JSON")]
     pub(super) args: Option<String>,
+    /// Send the arguments and take the answer without checking them against the schemas of the tool
+    #[arg(long)]
+    pub(super) no_check: bool,
     #[command(flatten)]
     pub(super) target: Target,
 }
@@ -246,9 +259,27 @@ pub(super) struct Ping {
 
 #[derive(Args, Debug)]
 pub(super) struct Serve {
-    /// Serve the built-in demo tools
-    #[arg(long, required = true)]
+    /// Serve one client on standard input and output; this is what happens without `--http`
+    #[arg(long, conflicts_with = "http")]
+    pub(super) stdio: bool,
+    /// Serve any number of clients over HTTP at this address, such as `127.0.0.1:8080`; port 0 takes a free one
+    #[arg(long, value_name = "ADDR")]
+    pub(super) http: Option<String>,
+    /// Serve the built-in tour of the protocol
+    #[arg(long, required_unless_present = "project", conflicts_with = "project")]
     pub(super) demo: bool,
+    /// Serve the files of this folder: resources, `read_file`, `search` and `write_file`
+    #[arg(long, value_name = "DIR")]
+    pub(super) project: Option<PathBuf>,
+    /// Let clients call the tools that say they destroy something
+    #[arg(long)]
+    pub(super) allow_destructive: bool,
+    /// Serve only clients with a token of this file: one a line, its owner's name behind a space
+    #[arg(long, value_name = "FILE", requires = "http")]
+    pub(super) token_file: Option<PathBuf>,
+    /// Serve requests for this host name too, with any port unless one is given (repeatable)
+    #[arg(long, value_name = "HOST", requires = "http")]
+    pub(super) allow_host: Vec<String>,
 }
 
 /// Where the tools come from: a server, or a listing that was kept.

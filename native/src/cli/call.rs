@@ -6,12 +6,14 @@ use selvedge::{
         client::CallError,
         json::View,
         protocol::{CallToolResult, Tool},
+        validate::Mismatch,
     },
 };
 use serde_json::value::RawValue;
 
 use super::{
     Exit, Failure, Session,
+    args::Call,
     arguments::{self, Given, Pair},
     content,
     json::Verbatim,
@@ -20,23 +22,35 @@ use super::{
 };
 
 /// Calls a tool and prints its answer.
-pub(super) async fn call(session: &Session<'_>, name: &str, given: Given<'_>) -> Result<Exit, Failure> {
+pub(super) async fn call(session: &Session<'_>, call: &Call, given: Given<'_>) -> Result<Exit, Failure> {
+    let (name, is_checked) = (call.name.as_str(), !call.no_check);
     let (json, missing) = match given {
-        Given::Whole(json) => (json, Vec::new()),
-        Given::Pairs(pairs) => typed(session, name, &pairs).await?,
+        Given::Whole(json) => {
+            if is_checked {
+                // What is listed is what the call is checked against.
+                find(session, name).await.map_err(|failure| failure.hint(UNCHECKED))?;
+            }
+            (json, Vec::new())
+        }
+        Given::Pairs(pairs) => typed(session, name, &pairs, is_checked).await?,
     };
-    let result = call_tool(session, name, json, None).await.map_err(|failure| {
+    let called = make(session, name, json, None, is_checked).await;
+    session.tell_unchecked();
+    let Called { result, broken } = called.map_err(|failure| {
         missing.iter().fold(failure, |failure, name| failure.hint(format!("`{name}` is missing")))
     })?;
     session.tell_stray().await;
-    if session.output.is_json {
-        session.output.document(&Verbatim(result.raw().view()))?;
-    } else {
+    if !session.output.is_json {
         let answer = content::answer(session.output, &result);
         if answer.is_empty() {
             session.output.note("the tool answered with nothing");
         }
         session.output.print(answer)?;
+    } else if broken.is_none() {
+        session.output.document(&Verbatim(result.raw().view()))?;
+    }
+    if let Some(mismatch) = broken {
+        return Err(Failure::result(session.output, mismatch, &result));
     }
     if !result.is_error() {
         return Ok(Exit::Done);
@@ -48,21 +62,45 @@ pub(super) async fn call(session: &Session<'_>, name: &str, given: Given<'_>) ->
     Ok(Exit::ToolFailed)
 }
 
+const UNCHECKED: &str = "`--no-check` calls without the list of tools";
+
+type OnProgress = Box<dyn FnMut(selvedge::core::client::Progress) + Send>;
+
+/// An answer, and where it is not what its tool promised.
+struct Called {
+    result: CallToolResult,
+    broken: Option<Mismatch>,
+}
+
 /// Makes a call; a tool that says that it failed has answered, too.
 pub(super) async fn call_tool(
     session: &Session<'_>,
     name: &str,
     arguments: String,
-    on_progress: Option<Box<dyn FnMut(selvedge::core::client::Progress) + Send>>,
+    on_progress: Option<OnProgress>,
 ) -> Result<CallToolResult, Failure> {
+    Ok(make(session, name, arguments, on_progress, true).await?.result)
+}
+
+async fn make(
+    session: &Session<'_>,
+    name: &str,
+    arguments: String,
+    on_progress: Option<OnProgress>,
+    is_checked: bool,
+) -> Result<Called, Failure> {
     let arguments = RawValue::from_string(arguments).map_err(|error| Failure::bug(&error))?;
     let meter = Meter::new(session.output, text::one_line(name));
     let shown = meter.clone();
     let on_progress = on_progress.unwrap_or_else(|| Box::new(move |progress| shown.progress(&progress)));
-    let options = CallOptions { on_progress: Some(on_progress), ..CallOptions::default() };
+    let options =
+        CallOptions { on_progress: Some(on_progress), unchecked: !is_checked, ..CallOptions::default() };
     match meter.watch(session.connection.call_tool_with(name, &arguments, options)).await {
-        Err(Error::Call(CallError::ToolFailed(result))) => Ok(result),
-        result => Ok(result?),
+        Err(Error::Call(CallError::ToolFailed(result))) => Ok(Called { result, broken: None }),
+        Err(Error::Call(CallError::BadResult(bad))) => {
+            Ok(Called { result: bad.result, broken: Some(bad.mismatch) })
+        }
+        result => Ok(Called { result: result?, broken: None }),
     }
 }
 
@@ -71,11 +109,21 @@ async fn typed(
     session: &Session<'_>,
     name: &str,
     pairs: &[Pair<'_>],
+    is_checked: bool,
 ) -> Result<(String, Vec<String>), Failure> {
-    let Some(tool) = find(session, name).await? else {
+    let found = match find(session, name).await {
+        Err(_) if !is_checked => None,
+        found => found?,
+    };
+    let Some(tool) = found else {
         return Ok((arguments::typed(pairs, None)?, Vec::new()));
     };
     let schema: View<'_> = tool.input_schema.view();
+    if !is_checked {
+        // The schema still says what `key=value` means, where it knows the key.
+        let json = arguments::typed(pairs, Some(schema)).or_else(|_| arguments::typed(pairs, None))?;
+        return Ok((json, Vec::new()));
+    }
     Ok((arguments::typed(pairs, Some(schema))?, arguments::missing(pairs, schema)))
 }
 

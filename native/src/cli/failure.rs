@@ -5,8 +5,12 @@ use std::{fmt::Display, io};
 use selvedge::{
     ConnectError, Connection, Error, Server,
     core::{
+        Misuse,
         client::{CallError, Evidence, OpenError, Reason, RetirementError},
+        json::RawJson,
         jsonrpc::{RpcError, code},
+        protocol::CallToolResult,
+        validate::Mismatch,
     },
 };
 use serde::Serialize;
@@ -39,6 +43,9 @@ pub(crate) struct Failure {
     kind: &'static str,
     message: String,
     error: Option<Box<RpcError>>,
+    mismatch: Option<Box<Mismatch>>,
+    /// The answer of a tool that did not keep its promise, where it is not printed by itself.
+    result: Option<Box<RawJson>>,
     hints: Vec<String>,
     stderr_tail: String,
 }
@@ -46,6 +53,8 @@ pub(crate) struct Failure {
 #[derive(Serialize)]
 struct Document<'a> {
     error: Body<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<Verbatim<'a>>,
 }
 
 #[derive(Serialize)]
@@ -56,16 +65,47 @@ struct Body<'a> {
     code: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     data: Option<Verbatim<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mismatch: Option<Difference<'a>>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     hints: &'a [String],
     #[serde(skip_serializing_if = "str::is_empty")]
     stderr: &'a str,
 }
 
+/// Where a value differs from its schema.
+#[derive(Serialize)]
+struct Difference<'a> {
+    pointer: &'a str,
+    expected: &'a str,
+    found: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'a str>,
+}
+
+impl<'a> From<&'a Mismatch> for Difference<'a> {
+    fn from(mismatch: &'a Mismatch) -> Self {
+        Self {
+            pointer: &mismatch.pointer,
+            expected: &mismatch.expected,
+            found: &mismatch.found,
+            hint: mismatch.hint.as_deref(),
+        }
+    }
+}
+
 impl Failure {
     fn new(exit: Exit, kind: &'static str, message: impl Into<String>) -> Self {
-        let (hints, stderr_tail) = (Vec::new(), String::new());
-        Self { exit, kind, message: message.into(), error: None, hints, stderr_tail }
+        Self {
+            exit,
+            kind,
+            message: message.into(),
+            error: None,
+            mismatch: None,
+            result: None,
+            hints: Vec::new(),
+            stderr_tail: String::new(),
+        }
     }
 
     /// The command line asks for something that makes no sense or cannot be had.
@@ -73,14 +113,43 @@ impl Failure {
         Self::new(Exit::Usage, "usage", message)
     }
 
+    /// The arguments are not what the tool takes.
+    fn arguments(tool: &str, mismatch: Box<Mismatch>) -> Self {
+        let message = format!("`{tool}` does not take these arguments: {}", bare(&mismatch));
+        let mut failure = Self::new(Exit::Usage, "arguments", message);
+        failure.hints.extend(mismatch.hint.clone());
+        failure.mismatch = Some(mismatch);
+        failure.hint("nothing was sent; `--no-check` sends it all the same")
+    }
+
+    /// The answer is not what the tool promises; in a document it stands beside the failure.
+    pub(super) fn result(output: &Output, mismatch: Mismatch, result: &CallToolResult) -> Self {
+        let message = format!("the answer is not what the tool promises: {}", bare(&mismatch));
+        let mut failure = Self::new(Exit::ServerFailed, "result", message);
+        failure.mismatch = Some(Box::new(mismatch));
+        failure.result = output.is_json.then(|| Box::new(result.raw().clone()));
+        failure.hint("`--no-check` takes it all the same")
+    }
+
     /// Nothing can be made of what the server lists.
     pub(super) fn listing(message: impl Into<String>) -> Self {
         Self::new(Exit::ServerFailed, "listing", message)
     }
 
+    /// Says more precisely what happened, for scripts.
+    pub(super) const fn of_kind(mut self, kind: &'static str) -> Self {
+        self.kind = kind;
+        self
+    }
+
     /// A file of the command line cannot be read or written.
     pub(super) fn file(what: &str, error: &io::Error) -> Self {
         Self::new(Exit::Usage, "file", format!("{what}: {error}"))
+    }
+
+    /// What is served cannot be read or written.
+    pub(super) fn serving(what: &str, error: &io::Error) -> Self {
+        Self::new(Exit::ServerFailed, "serving", format!("{what}: {error}"))
     }
 
     /// Whoever read the output has seen enough.
@@ -164,7 +233,8 @@ impl Failure {
         }
         if output.is_json {
             // It has been said already where nobody reads the output.
-            let _ = output.document(&Document { error: self.body() });
+            let result = self.result.as_ref().map(|result| Verbatim(result.view()));
+            let _ = output.document(&Document { error: self.body(), result });
         }
     }
 
@@ -188,6 +258,7 @@ impl Failure {
             message: &self.message,
             code: self.error.as_ref().map(|error| error.code),
             data: data.map(|data| Verbatim(data.view())),
+            mismatch: self.mismatch.as_deref().map(Difference::from),
             hints: &self.hints,
             stderr: &self.stderr_tail,
         }
@@ -199,6 +270,9 @@ impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let call = match error {
             Error::Call(call) => call,
+            Error::Misuse(Misuse::BadArguments { tool, mismatch }) => {
+                return Self::arguments(&tool, mismatch);
+            }
             other => return Self::usage(other.to_string()),
         };
         let message = call.to_string();
@@ -220,6 +294,11 @@ impl From<Error> for Failure {
                 .hint("`selvedge inspect --trace FILE` records what the server writes"),
         }
     }
+}
+
+/// Returns the difference without the hint, which is told apart.
+fn bare(mismatch: &Mismatch) -> Mismatch {
+    Mismatch { hint: None, ..mismatch.clone() }
 }
 
 const fn refusal_hint(code: i64) -> Option<&'static str> {

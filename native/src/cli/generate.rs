@@ -208,9 +208,16 @@ fn parse(text: &str) -> Result<Listing<'_>, Failure> {
 fn refused(error: &GenerateError) -> Failure {
     let failure = Failure::listing(one_line(&error.to_string()));
     match error {
+        GenerateError::MalformedTool(_) => {
+            failure.of_kind("malformed-tool").hint("`--profile typed` leaves such tools out")
+        }
+        GenerateError::TooManyTools { .. } => failure.of_kind("too-many-tools"),
+        GenerateError::ToolNameCollision { .. } => failure.of_kind("name-collision"),
         GenerateError::SurfaceTooLarge { .. } => failure
+            .of_kind("surface-too-large")
             .hint("a richer budget is given with `--budget BYTES`, a poorer level with `--surface names`"),
-        GenerateError::MalformedTool(_) => failure.hint("`--profile typed` leaves such tools out"),
+        GenerateError::SourceTooLarge { .. } => failure.of_kind("source-too-large"),
+        GenerateError::SanitizerBreach(_) => failure.of_kind("breach"),
         _ => failure,
     }
 }

@@ -17,6 +17,7 @@ mod output;
 mod ping;
 mod prompt;
 mod read;
+mod serve;
 mod session;
 mod signals;
 mod table;
@@ -24,7 +25,7 @@ mod text;
 
 use std::process::ExitCode;
 
-use selvedge::{Connection, serve_stdio};
+use selvedge::Connection;
 
 pub(crate) use args::Cli;
 
@@ -38,9 +39,6 @@ use signals::Signals;
 /// Does what the command line asks for.
 pub(crate) async fn run(cli: Cli) -> ExitCode {
     let Cli { global, command } = cli;
-    if let Command::Serve(_) = command {
-        return serve_demo().await;
-    }
     if let Err(error) = log::start() {
         anstream::eprintln!("error: {error}");
         return code(Exit::Usage);
@@ -52,6 +50,10 @@ pub(crate) async fn run(cli: Cli) -> ExitCode {
             return code(Exit::Usage);
         }
     };
+    if let Command::Serve(command) = &command {
+        let result = serve::serve(command, &output).await;
+        return finish(result, output, printed).await;
+    }
     if let Some(result) = offline(&command, &output) {
         return finish(result, output, printed).await;
     }
@@ -87,16 +89,6 @@ async fn finish(result: Result<Exit, Failure>, output: Output, printed: Printed)
     drop(output);
     let _ = printed.await;
     code(exit)
-}
-
-async fn serve_demo() -> ExitCode {
-    match serve_stdio(crate::demo::Demo).await {
-        Ok(()) => code(Exit::Done),
-        Err(error) => {
-            anstream::eprintln!("error: {error}");
-            code(Exit::ServerFailed)
-        }
-    }
 }
 
 /// Runs one command with its server, and ends the server whatever happens.
@@ -166,7 +158,7 @@ async fn perform(command: &Command, given: Given<'_>, session: &Session<'_>) -> 
         Command::Tools(_) => list::tools(session).await,
         Command::Resources(_) => list::resources(session).await,
         Command::Prompts(_) => list::prompts(session).await,
-        Command::Call(call) => call::call(session, &call.name, given).await,
+        Command::Call(call) => call::call(session, call, given).await,
         Command::Read(read) => read::read(session, &read.uri).await,
         Command::Prompt(prompt) => prompt::prompt(session, &prompt.name, given).await,
         Command::Ping(ping) => ping::ping(session, ping.count).await,

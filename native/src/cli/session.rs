@@ -9,7 +9,11 @@ use std::{
 
 use selvedge::{
     Connection, Options, Prepared, Server, Trace,
-    core::{ClientConfig, Tolerance, Verdict, Violation, client::Event, protocol::Handshake},
+    core::{
+        ClientConfig, Tolerance, Verdict, Violation,
+        client::{Event, Side, Unchecked},
+        protocol::Handshake,
+    },
 };
 
 use super::{Command, Failure, Global, Output, meter::Meter, text};
@@ -109,6 +113,7 @@ fn withheld(server: &Server) -> Vec<String> {
 pub(super) struct Seen {
     tolerance: Tolerance,
     violations: Mutex<BTreeMap<String, Counted>>,
+    unchecked: Mutex<Vec<Unchecked>>,
 }
 
 /// How often one violation was seen, and what followed.
@@ -121,14 +126,23 @@ pub(super) struct Counted {
 impl Seen {
     /// Kinds of violations that are told apart; what a server can vary must not fill the memory.
     const MAX_KINDS: usize = 200;
+    /// Notes on what was not checked; a command makes few calls.
+    const MAX_UNCHECKED: usize = 8;
 
     const fn new(tolerance: Tolerance) -> Self {
-        Self { tolerance, violations: Mutex::new(BTreeMap::new()) }
+        Self { tolerance, violations: Mutex::new(BTreeMap::new()), unchecked: Mutex::new(Vec::new()) }
     }
 
     fn take(&self, event: &Event) {
-        if let Event::PeerViolated(violation) = event {
-            self.violation(violation);
+        match event {
+            Event::PeerViolated(violation) => self.violation(violation),
+            Event::Unchecked(unchecked) => {
+                let mut all = self.unchecked.lock().unwrap_or_else(PoisonError::into_inner);
+                if all.len() < Self::MAX_UNCHECKED {
+                    all.push(unchecked.clone());
+                }
+            }
+            _ => {}
         }
     }
 
@@ -192,6 +206,29 @@ impl<'a> Session<'a> {
         Failure: From<E>,
     {
         Ok(Meter::new(self.output, what.to_owned()).watch(answer).await?)
+    }
+
+    /// Says by the way what of a call was not checked against the schemas of its tool.
+    pub(super) fn tell_unchecked(&self) {
+        let unchecked =
+            std::mem::take(&mut *self.seen.unchecked.lock().unwrap_or_else(PoisonError::into_inner));
+        for Unchecked { tool, side, reasons } in unchecked {
+            let side = match side {
+                Side::Arguments => "arguments",
+                Side::Result => "result",
+            };
+            let tool = text::one_line(&tool);
+            let (first, more) = match reasons.split_first() {
+                Some((first, rest)) if first.pointer.is_empty() && first.keyword.is_empty() => {
+                    (first.reason.clone(), rest.len())
+                }
+                Some((first, rest)) => (first.to_string(), rest.len()),
+                None => continue,
+            };
+            let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
+            let reason = text::one_line(&first);
+            self.output.note(&format!("the {side} of `{tool}` cannot be checked in full: {reason}{more}"));
+        }
     }
 
     /// Says by the way that the server writes what is no message, which costs people hours.

@@ -2,6 +2,7 @@
 
 use std::{borrow::Cow, fmt::Write as _};
 
+use selvedge::core::validate::distance;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Escapes what could drive a terminal or hide text on it; line ends and tabs stay.
@@ -162,24 +163,6 @@ pub(super) fn closest<'a>(meant: &str, names: impl IntoIterator<Item = &'a str>)
         (distance <= tolerated).then_some((distance, name))
     });
     candidates.min_by_key(|(distance, _)| *distance).map(|(_, name)| name)
-}
-
-/// Counts the characters to be changed, added or dropped to make one word of the other.
-fn distance(one: &[char], other: &[char]) -> usize {
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (at, char) in one.iter().enumerate() {
-        let mut left = at + 1;
-        let mut diagonal = at;
-        let mut next = vec![left];
-        for (above, own) in row.iter().skip(1).zip(other) {
-            let changed = diagonal + usize::from(char != own);
-            left = changed.min(left + 1).min(above + 1);
-            diagonal = *above;
-            next.push(left);
-        }
-        row = next;
-    }
-    row.last().copied().unwrap_or_default()
 }
 
 #[cfg(test)]

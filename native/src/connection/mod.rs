@@ -138,9 +138,13 @@ impl Connection {
 
     /// Calls a tool.
     ///
+    /// Once the tools were listed, a call is checked against the schemas of its tool, as `ClientConfig::checks`
+    /// says: arguments that do not fit are `Misuse::BadArguments` and are not sent, and a result that is not what
+    /// was promised is `CallError::BadResult`, with the result in it.
+    ///
     /// # Errors
     ///
-    /// The call has no answer; a tool that says that it failed is `CallError::ToolFailed`.
+    /// The call has no answer, or not a good one; a tool that says that it failed is `CallError::ToolFailed`.
     pub async fn call_tool(&self, name: &str, arguments: &impl Serialize) -> Result<CallToolResult, Error> {
         self.call_tool_with(name, arguments, CallOptions::default()).await
     }
@@ -417,8 +421,9 @@ impl Connection {
         let ticket = inner.tickets.fetch_add(1, Ordering::Relaxed);
         let on_progress = options.on_progress.map(|sink| sink as ProgressSink);
         let timeouts = Timeouts { idle: options.timeout, total: options.total_timeout };
-        let CallOptions { log_level, meta, bypass_cache, .. } = options;
-        let order = Order { ticket, request, timeouts, log_level, meta, bypass_cache, on_progress, reply };
+        let CallOptions { log_level, meta, bypass_cache, unchecked, .. } = options;
+        let order =
+            Order { ticket, request, timeouts, log_level, meta, bypass_cache, unchecked, on_progress, reply };
         if inner.orders.send(order).is_err() {
             return Err(Error::Call(inner.shared.unavailable()));
         }

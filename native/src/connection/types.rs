@@ -57,6 +57,8 @@ pub struct CallOptions {
     pub meta: Option<RawJson>,
     /// Ask the server even where an answer that it gave earlier is still fresh.
     pub bypass_cache: bool,
+    /// Make the call without the checks of [`ClientConfig::checks`].
+    pub unchecked: bool,
 }
 
 impl fmt::Debug for CallOptions {
@@ -67,6 +69,7 @@ impl fmt::Debug for CallOptions {
             .field("log_level", &self.log_level)
             .field("meta", &self.meta)
             .field("bypass_cache", &self.bypass_cache)
+            .field("unchecked", &self.unchecked)
             .finish_non_exhaustive()
     }
 }

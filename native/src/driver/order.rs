@@ -43,6 +43,7 @@ pub(crate) struct Order {
     pub(crate) log_level: Option<LogLevel>,
     pub(crate) meta: Option<RawJson>,
     pub(crate) bypass_cache: bool,
+    pub(crate) unchecked: bool,
     pub(crate) on_progress: Option<ProgressSink>,
     pub(crate) reply: oneshot::Sender<Result<Answer, Error>>,
 }
@@ -70,6 +71,7 @@ impl Order {
             log_level: self.log_level,
             meta: self.meta.as_ref().map(RawJson::as_str),
             bypass_cache: self.bypass_cache,
+            unchecked: self.unchecked,
         }
     }
 }

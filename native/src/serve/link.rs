@@ -89,7 +89,11 @@ impl Port {
         match self {
             // A session that is over wants nothing.
             Self::Queue(queue) => drop(queue.send(command).await),
-            Self::Direct(apply) => apply(command),
+            Self::Direct(apply) => {
+                apply(command);
+                // A service that says things without end must not keep a thread to itself.
+                tokio::task::coop::consume_budget().await;
+            }
         }
     }
 }

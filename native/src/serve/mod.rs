@@ -1,15 +1,26 @@
 //! Serves: what a server offers and does, joined to its clients over a pipe or over HTTP.
 
+#[cfg(feature = "serve")]
+mod app;
+#[cfg(feature = "http-server")]
+mod http;
 mod link;
 mod stdio;
 
-use std::future::Future;
+use std::{future::Future, io};
 
 use selvedge_core::{
     ServerConfig,
-    server::{Answer, Context, Request},
+    server::{Answer, Context, Request, StateKey},
 };
 
+#[cfg(feature = "serve")]
+pub use app::{App, Completer, PromptProvider, ResourceProvider};
+#[cfg(feature = "http-server")]
+pub use http::{
+    Access, HttpOptions, HttpServer, ProtectedResource, StaticTokens, TokenCheck, TokenFileError, Verdict,
+    serve_http,
+};
 pub use link::{Handle, Link};
 pub use stdio::serve_stdio;
 
@@ -36,4 +47,35 @@ pub trait Service: Send + Sync + 'static {
     fn watched(&self, uri: &str, is_watched: bool) {
         let _ = (uri, is_watched);
     }
+}
+
+/// Returns what waits for SIGTERM, which ends a server in order.
+#[cfg(unix)]
+fn terminated() -> io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut signals = signal(SignalKind::terminate())?;
+    Ok(async move {
+        signals.recv().await;
+    })
+}
+
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "it can fail on Unix")]
+fn terminated() -> io::Result<impl Future<Output = ()>> {
+    Ok(std::future::pending())
+}
+
+/// Sees to it that a server can have its clients keep its state.
+fn keyed(mut config: ServerConfig) -> io::Result<ServerConfig> {
+    if config.state_key.is_none() {
+        config.state_key = Some(StateKey::new(random()?));
+    }
+    Ok(config)
+}
+
+/// Returns what nobody can guess: keys of states, seeds of session ids.
+fn random() -> io::Result<[u8; 32]> {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
+    Ok(bytes)
 }

@@ -42,7 +42,7 @@ impl Peer {
     async fn new() -> (Self, tokio::task::JoinHandle<io::Result<()>>) {
         let (own, other) = duplex(1 << 10);
         let (input, output) = split(other);
-        let session = tokio::spawn(Session::new(Rough).run(input, output, pending()));
+        let session = tokio::spawn(Session::new(Rough).unwrap().run(input, output, pending()));
         let (output, input) = split(own);
         let mut peer = Self { input, output: BufReader::new(output).lines() };
         peer.send(

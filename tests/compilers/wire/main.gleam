@@ -29,8 +29,8 @@ pub fn main() -> List(String) {
   }
 }
 
-@external(javascript, "./selvedge_invoke.mjs", "say")
+@external(javascript, "./recorded.mjs", "say")
 fn say(line: String) -> String
 
-@external(javascript, "./selvedge_invoke.mjs", "greeting")
+@external(javascript, "./recorded.mjs", "greeting")
 fn greeting() -> String

@@ -3,7 +3,7 @@
 use std::{
     env,
     error::Error,
-    fmt::Write as _,
+    ffi::OsString,
     fs::{self, File},
     io::{self, BufRead, BufWriter, StdinLock, Write},
     path::{Path, PathBuf},
@@ -94,6 +94,9 @@ struct Options {
     /// Writes the id behind the result
     #[arg(long, help_heading = "Calls")]
     id_last: bool,
+    /// Promises the length of the text as a structured result of `echo`, and answers with this text instead
+    #[arg(long, value_name = "TEXT", help_heading = "Calls")]
+    lie: Option<String>,
 
     /// Writes and accepts Content-Length framing only
     #[arg(long, help_heading = "Wire")]
@@ -283,7 +286,7 @@ impl Server {
             "initialize" => self.initialize(),
             "server/discover" => discover(),
             "ping" => Answer::Result(json!({})),
-            "tools/list" => Answer::Result(json!({ "tools": tools() })),
+            "tools/list" => Answer::Result(json!({ "tools": tools(self.options.lie.is_some()) })),
             "tools/call" => self.call(message),
             _ => unknown_method(method),
         }
@@ -307,22 +310,21 @@ impl Server {
     fn initialize(&self) -> Answer {
         Answer::Result(json!({
             "protocolVersion": self.options.version,
-            "capabilities": { "tools": {} },
-            "serverInfo": { "name": "stubborn", "version": "1" },
+            "capabilities": { "tools": {} }, "serverInfo": { "name": "stubborn", "version": "1" },
         }))
     }
 
     fn call(&mut self, message: &Value) -> Answer {
         match text_at(message, "/params/name") {
-            Some("echo") => match text_at(message, "/params/arguments/text") {
-                Some(text) => content(text),
-                None => invalid("text must be a string"),
+            Some("echo") => match (text_at(message, "/params/arguments/text"), &self.options.lie) {
+                (None, _) => invalid("text must be a string"),
+                (Some(text), None) => content(text),
+                (Some(text), Some(lie)) => Answer::Result(json!({
+                    "content": [{ "type": "text", "text": text }], "structuredContent": { "length": lie },
+                })),
             },
-            Some("big") => match message.pointer("/params/arguments/bytes").and_then(Value::as_u64) {
-                Some(bytes) => {
-                    let asked = usize::try_from(bytes).unwrap_or(usize::MAX);
-                    content(&"x".repeat(self.oversize_pending.take().unwrap_or(asked)))
-                }
+            Some("big") => match message.pointer("/params/arguments/bytes").and_then(to_size) {
+                Some(bytes) => content(&"x".repeat(self.oversize_pending.take().unwrap_or(bytes))),
                 None => invalid("bytes must be a whole number"),
             },
             Some("sleep") => Answer::Nothing,
@@ -391,10 +393,8 @@ impl Server {
 
 fn discover() -> Answer {
     Answer::Result(json!({
-        "supportedVersions": [MODERN],
-        "capabilities": { "tools": {} },
-        "ttlMs": 0,
-        "cacheScope": "private",
+        "supportedVersions": [MODERN], "capabilities": { "tools": {} },
+        "ttlMs": 0, "cacheScope": "private",
         "_meta": { "io.modelcontextprotocol/serverInfo": { "name": "stubborn", "version": "1" } },
     }))
 }
@@ -406,16 +406,19 @@ fn ask(message: &Value) -> Answer {
         Some(answer) if state == Some(STATE) => content(&answer.to_string()),
         Some(_) => invalid("the state is not the one that was given"),
         None => Answer::Result(json!({
-            "resultType": "input_required",
+            "resultType": "input_required", "requestState": STATE,
             "inputRequests": { "question": message.pointer("/params/arguments") },
-            "requestState": STATE,
         })),
     }
 }
 
-fn tools() -> Value {
+fn tools(promises: bool) -> Value {
+    let mut echo = tool("echo", "Answers with its text", &json!({ "text": { "type": "string" } }));
+    if promises && let Some(echo) = echo.as_object_mut() {
+        echo.insert("outputSchema".into(), json!({ "properties": { "length": { "type": "integer" } } }));
+    }
     json!([
-        tool("echo", "Answers with its text", &json!({ "text": { "type": "string" } })),
+        echo,
         tool("big", "Answers with many letters", &json!({ "bytes": { "type": "integer", "minimum": 0 } })),
         tool("sleep", "Never answers", &json!({})),
     ])
@@ -443,20 +446,20 @@ fn text_at<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
     value.pointer(pointer).and_then(Value::as_str)
 }
 
-fn tell_about_itself(options: &Options) -> Fallible<()> {
+fn to_size(value: &Value) -> Option<usize> {
+    value.as_u64()?.try_into().ok()
+}
+
+fn tell_about_itself(options: &Options) -> io::Result<()> {
     if let Some(path) = &options.print_env {
-        let mut lines = String::new();
-        for (name, value) in env::vars_os() {
-            writeln!(lines, "{}={}", name.to_string_lossy(), value.to_string_lossy())?;
-        }
-        fs::write(path, lines)?;
+        let line = |(name, value): (OsString, OsString)| {
+            format!("{}={}\n", name.to_string_lossy(), value.to_string_lossy())
+        };
+        fs::write(path, env::vars_os().map(line).collect::<Vec<_>>().concat())?;
     }
     if let Some(path) = &options.print_args {
-        let mut lines = String::new();
-        for argument in env::args_os().skip(1) {
-            writeln!(lines, "{}", argument.to_string_lossy())?;
-        }
-        fs::write(path, lines)?;
+        let line = |argument: OsString| format!("{}\n", argument.to_string_lossy());
+        fs::write(path, env::args_os().skip(1).map(line).collect::<Vec<_>>().concat())?;
     }
     Ok(())
 }

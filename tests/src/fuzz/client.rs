@@ -130,6 +130,9 @@ const LINES: &[&str] = &[
     "Content-Type: x",
     "",
     "null",
+    r#"{"jsonrpc":"2.0","id":$,"result":{"tools":[{"name":"t","inputSchema":{"required":["b"],"properties":{"a":{"pattern":"(?=x)"}}}}]}}"#,
+    r#"{"jsonrpc":"2.0","id":$,"result":{"tools":[{"name":"t","inputSchema":{"properties":{"a":{"items":{"pattern":"(?!"}}}},"outputSchema":{"required":["b"],"pattern":"(?="}}]}}"#,
+    r#"{"jsonrpc":"2.0","id":$,"result":{"content":[],"structuredContent":{"b":$}}}"#,
 ];
 
 /// A client on its host, and the count of its calls.
@@ -251,6 +254,7 @@ impl Stage {
         let options = CallOptions {
             patience: script.pick(&[None, Some(patience), Some(Patience::UNBOUNDED)]).copied().flatten(),
             progress: true,
+            unchecked: script.0.len().is_multiple_of(4),
             ..CallOptions::default()
         };
         let tools = Interests { tools: true, ..Interests::default() };
@@ -296,6 +300,10 @@ impl Stage {
                 self.open.insert(call);
             }
             Err(Misuse::NotReady { .. }) => assert!(self.client.reason().is_none()),
+            Err(Misuse::BadArguments { mismatch, .. }) => {
+                assert!(self.client.reason().is_none(), "nothing is checked at the end");
+                assert_eq!(mismatch.expected, "property `b`");
+            }
             Err(Misuse::TooManyCalls { .. }) => assert_eq!(self.client.calls_in_flight(), 5),
             Err(Misuse::NotInRevision { .. } | Misuse::TooManyListens { limit: 3 }) => {
                 assert!(self.client.handshake().is_some());

@@ -6,8 +6,8 @@ use crate::harness::{command, run, run_demo, run_stubborn};
 fn the_demo_needs_nothing_but_the_binary() {
     let run = run(&["demo"]).ends_with(0);
     for part in [
-        "TOOL   ARGUMENTS                      DESCRIPTION\n",
-        "add    a=number b=number              Adds two numbers\n",
+        "TOOL         ARGUMENTS                      DESCRIPTION\n",
+        "add          a=number b=number              Adds two numbers\n",
         "add a=2 b=40 -- selvedge serve --demo\n42\n",
         "  3 of 5  counted 3\n",
         "  5 of 5  counted 5\ncounted to 5\n",
@@ -22,7 +22,7 @@ fn the_demo_needs_nothing_but_the_binary() {
 #[test]
 fn the_demo_is_one_document_where_that_is_asked_for() {
     let json = run(&["demo", "--json"]).ends_with(0).json();
-    assert_eq!(json["tools"].as_array().unwrap().len(), 5);
+    assert_eq!(json["tools"].as_array().unwrap().len(), 14);
     assert_eq!(json["calls"][0]["result"]["structuredContent"]["sum"], 42);
     assert_eq!(json["calls"][1]["result"]["content"][0]["text"], "counted to 5");
 }
@@ -54,6 +54,23 @@ fn an_answer_is_its_text_or_the_whole_result() {
     let json = run_demo(&["call", "add", "a=2", "b=40", "--json"]).ends_with(0).json();
     assert_eq!(json["structuredContent"], serde_json::json!({ "sum": 42 }));
     assert_eq!(json["content"][0]["text"], "42");
+}
+
+#[test]
+fn an_answer_that_breaks_its_promise_is_shown_with_the_failure() {
+    let run = run_stubborn(&["call", "echo", "text=kept"], &["--lie", "long"]).ends_with(4);
+    assert_eq!(run.out, "kept\n");
+    assert!(
+        run.err.contains("not what the tool promises: at /length: expected an integer, found the string"),
+        "{}",
+        run.err
+    );
+    let json = run_stubborn(&["--json", "call", "echo", "text=kept"], &["--lie", "long"]).ends_with(4).json();
+    assert_eq!(json["error"]["kind"], "result");
+    assert_eq!(json["error"]["mismatch"]["pointer"], "/length");
+    assert_eq!(json["result"]["content"][0]["text"], "kept");
+    let run = run_stubborn(&["call", "echo", "--no-check", "text=kept"], &["--lie", "long"]).ends_with(0);
+    assert_eq!((run.out.as_str(), run.err.as_str()), ("kept\n", ""));
 }
 
 #[test]

@@ -42,8 +42,49 @@ fn arguments_come_as_json_or_on_standard_input() {
 fn json_is_taken_literally_where_that_is_asked_for() {
     let run = run_stubborn(&["call", "echo", "text:=\"\\u0041\""], &[]).ends_with(0);
     assert_eq!(run.out, "A\n");
+    // The schema is the one to judge it.
+    let run = run_stubborn(&["call", "echo", "text:=42"], &[]).ends_with(2);
+    assert!(run.err.contains("at /text: expected a string, found the number 42"), "{}", run.err);
+}
+
+#[test]
+fn a_whole_object_is_checked_before_it_is_sent() {
+    let folder = Folder::new("whole");
+    let record = folder.file("record");
+    let words = ["call", "echo", "--args", r#"{"Text": "x"}"#];
+    let run = run_stubborn(&words, &["--record", &record]).ends_with(2);
+    assert_eq!(
+        run.err,
+        "error: `echo` does not take these arguments: expected property `text`, found an object without it\n\
+         hint: `Text` is unknown: did you mean `text`?\n\
+         hint: nothing was sent; `--no-check` sends it all the same\n"
+    );
+    assert!(read(&record).contains("tools/list") && !read(&record).contains("tools/call"));
+    let run = run_stubborn(&["call", "ecko", "--args", "{}"], &[]).ends_with(2);
+    assert!(run.err.contains("did you mean `echo`?"), "{}", run.err);
+
+    let json = run_stubborn(&[&["--json"], words.as_slice()].concat(), &[]).ends_with(2).json();
+    assert_eq!(json["error"]["kind"], "arguments");
+    assert_eq!(json["error"]["mismatch"]["expected"], "property `text`");
+}
+
+#[test]
+fn nothing_is_listed_and_checked_where_that_is_asked_for() {
+    let folder = Folder::new("unchecked");
+    let record = folder.file("record");
+    let words = ["call", "echo", "--no-check", "--args", r#"{"Text": "x"}"#];
     // The server is the one to judge it.
-    run_stubborn(&["call", "echo", "text:=42"], &[]).ends_with(4);
+    run_stubborn(&words, &["--record", &record]).ends_with(4);
+    assert!(!read(&record).contains("tools/list") && read(&record).contains("tools/call"));
+    run_stubborn(&["call", "echo", "--no-check", "Text=x"], &[]).ends_with(4);
+    run_stubborn(&["call", "ecko", "--no-check", "text=x"], &[]).ends_with(4);
+    assert_eq!(run_stubborn(&["call", "echo", "--no-check", "text=7"], &[]).ends_with(0).out, "7\n");
+}
+
+#[test]
+fn all_that_is_missing_is_named() {
+    let run = run_demo(&["call", "add"]).ends_with(2);
+    assert!(run.err.contains("`a` is missing") && run.err.contains("`b` is missing"), "{}", run.err);
 }
 
 #[test]

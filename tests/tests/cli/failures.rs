@@ -46,7 +46,7 @@ fn the_last_words_of_a_server_that_dies_during_a_call_are_shown() {
 
 #[test]
 fn a_refusal_is_exit_code_4() {
-    let run = run_stubborn(&["call", "echo", "--args", "{}"], &[]).ends_with(4);
+    let run = run_stubborn(&["call", "echo", "--no-check", "--args", "{}"], &[]).ends_with(4);
     assert!(run.err.contains("text must be a string (-32602)"), "{}", run.err);
     assert!(run.err.contains("hint: "), "{}", run.err);
     let unknown = run_stubborn(&["read", "file:///x"], &[]).ends_with(4);
@@ -71,7 +71,8 @@ fn a_strict_session_does_not_survive_a_banner() {
 fn a_failure_is_one_document_where_that_is_asked_for() {
     let json = run(&["--json", "tools", "--", "no-such-program-anywhere"]).ends_with(3).json();
     assert_eq!(json["error"]["kind"], "not-connected");
-    let json = run_stubborn(&["--json", "call", "echo", "--args", "{}"], &[]).ends_with(4).json();
+    let json =
+        run_stubborn(&["--json", "call", "echo", "--no-check", "--args", "{}"], &[]).ends_with(4).json();
     assert_eq!((&json["error"]["kind"], &json["error"]["code"]), (&"refused".into(), &(-32602).into()));
     let json = run_stubborn(&["--json", "call", "sleep", "--timeout", "0.2"], &[]).ends_with(5).json();
     assert_eq!(json["error"]["kind"], "timed-out");

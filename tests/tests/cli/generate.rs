@@ -129,11 +129,50 @@ fn a_command_that_makes_no_sense_is_refused_before_anything_is_done() {
 
 #[test]
 fn a_budget_chooses_the_level_and_one_tool_is_shown_in_full() {
-    let run = run_demo(&["surface", "--budget", "500"]).ends_with(0);
+    let run = run_demo(&["surface", "--budget", "800"]).ends_with(0);
     assert!(run.err.contains("level names"), "{}", run.err);
     let run = run_demo(&["surface", "--budget", "10"]).ends_with(4);
     assert!(run.err.contains("exceeds 10"), "{}", run.err);
     let run = run_demo(&["surface", "--tool", "count"]).ends_with(0);
     assert!(run.out.contains("count(args: { to: number; delay_ms?: number })"), "{}", run.out);
     run_demo(&["surface", "--tool", "nope"]).ends_with(2);
+}
+
+#[test]
+fn every_reason_for_no_module_is_its_own_error_with_its_number_and_its_culprit() {
+    let folder = Folder::new("no-module");
+    let tool = |name: &str| format!(r#"{{"name":"{name}","inputSchema":{{"type":"object"}}}}"#);
+    let many = |count: usize| {
+        let tools: Vec<_> = (0..count).map(|at| tool(&format!("t{at}"))).collect();
+        format!("[{}]", tools.join(","))
+    };
+    let twice = format!("[{0},{0}]", tool("do it"));
+    let lying =
+        format!(r#"[{},{{"name":"b","inputSchema":{{}},"description":1}},{{"name":"c"}}]"#, tool("a"));
+    for (text, arguments, kind, said) in [
+        (
+            &lying,
+            &["--profile", "loom"][..],
+            "malformed-tool",
+            "tool 2 of the listing: `inputSchema` is missing",
+        ),
+        (&many(257), &["--profile", "loom"], "too-many-tools", "257 tools exceed the 256 of a module"),
+        (&many(2_049), &[], "too-many-tools", "2049 tools exceed the 2048 of a module"),
+        (&many(9), &["--budget", "99"], "surface-too-large", "exceeds 99"),
+        (&many(9), &["--budget", "99", "--surface", "names"], "surface-too-large", "exceeds 99"),
+        (&twice, &[], "name-collision", "the tools \"do it\" and \"do it\" would share one name"),
+        (
+            &twice,
+            &["--profile", "loom"],
+            "name-collision",
+            "the tools \"do it\" and \"do it\" would share one name",
+        ),
+    ] {
+        let file = kept(&folder, "bad.json", text);
+        let all = [&["--json", "generate", "--listing", &file], arguments].concat();
+        let run = Running::start(command(&all)).end().ends_with(4);
+        let json = run.json();
+        assert_eq!(json["error"]["kind"], kind, "{json}");
+        assert!(json["error"]["message"].as_str().unwrap().contains(said), "{json}");
+    }
 }

@@ -9,4 +9,6 @@ mod failures;
 mod generate;
 mod harness;
 mod serve;
+mod serve_http;
+mod tour;
 mod views;

@@ -90,10 +90,10 @@ fn the_log_shows_what_the_server_does_wrong() {
 #[test]
 fn lists_that_a_server_does_not_have_are_empty() {
     for words in [["resources"], ["prompts"]] {
-        let run = run_demo(&words).ends_with(0);
+        let run = run_stubborn(&words, &[]).ends_with(0);
         assert_eq!(run.out, "");
         assert!(run.err.contains(&format!("no {}", words[0])), "{}", run.err);
     }
-    let json = run_demo(&["resources", "--json"]).ends_with(0).json();
+    let json = run_stubborn(&["resources", "--json"], &[]).ends_with(0).json();
     assert_eq!(json["resourceTemplates"], serde_json::json!([]));
 }

@@ -61,6 +61,12 @@ fn a_python_program_sees_every_kind_of_result_and_failure() {
     run_python(&compilers, "results");
 }
 
+#[test]
+fn a_python_program_sends_a_large_number_as_it_is_and_reads_every_text() {
+    let Some(compilers) = compilers() else { return };
+    run_python(&compilers, "edges");
+}
+
 fn run_python(compilers: &Path, name: &str) {
     let folder = folder(&format!("{name}-python"));
     program(name, &folder, Language::Python);
@@ -72,24 +78,60 @@ fn run_python(compilers: &Path, name: &str) {
 
 #[test]
 fn a_rust_program_puts_the_original_names_on_the_wire() {
-    if compilers().is_none() {
-        return;
+    if compilers().is_some() {
+        run_rust("wire");
     }
-    let folder = folder("wire-rust");
-    program("wire", &folder, Language::Rust);
+}
+
+/// G42, G44, G61, G62, G64 and G65, as a program meets them.
+#[test]
+fn a_rust_program_sees_every_kind_of_result_and_failure() {
+    if compilers().is_some() {
+        run_rust("results");
+    }
+}
+
+fn run_rust(name: &str) {
+    let folder = folder(&format!("{name}-rust"));
+    program(name, &folder, Language::Rust);
     run(rustc(&folder).arg("main.rs"));
-    assert_eq!(run(&mut Command::new(folder.join("main"))), expected("wire"));
+    assert_eq!(run(&mut Command::new(folder.join("main"))), expected(name));
 }
 
 #[test]
 fn a_gleam_program_puts_the_original_names_on_the_wire() {
     let Some(compilers) = compilers() else { return };
-    let (source, target) = (folder("wire-gleam"), folder("wire-gleam-compiled"));
-    program("wire", &source, Language::Gleam);
+    run_gleam(&compilers, "wire");
+}
+
+/// G42, G44, G61, G62, G64 and G65, as a program meets them.
+#[test]
+fn a_gleam_program_sees_every_kind_of_result_and_failure() {
+    let Some(compilers) = compilers() else { return };
+    run_gleam(&compilers, "results");
+}
+
+fn run_gleam(compilers: &Path, name: &str) {
+    let (source, target) = (folder(&format!("{name}-gleam")), folder(&format!("{name}-gleam-compiled")));
+    program(name, &source, Language::Gleam);
+    gleam(compilers, &source, &target);
+    let package = target.join("gleam-wasm");
+    fs::copy(here().join("compilers/selvedge_invoke.mjs"), package.join("selvedge_invoke.mjs")).unwrap();
+    fs::copy(source.join("recorded.mjs"), package.join("recorded.mjs")).unwrap();
+    let program = "import { main } from './main.mjs'; main();";
+    let output = run(Command::new("node").args(["--input-type=module", "-e", program]).current_dir(&package));
+    assert_eq!(output, expected(name));
+}
+
+#[test]
+fn a_gleam_program_sends_a_large_number_as_it_is_and_reads_every_text() {
+    let Some(compilers) = compilers() else { return };
+    let (source, target) = (folder("edges-gleam"), folder("edges-gleam-compiled"));
+    program("edges", &source, Language::Gleam);
     gleam(&compilers, &source, &target);
     let package = target.join("gleam-wasm");
     fs::copy(source.join("selvedge_invoke.mjs"), package.join("selvedge_invoke.mjs")).unwrap();
     let program = "import { main } from './main.mjs'; main();";
     let output = run(Command::new("node").args(["--input-type=module", "-e", program]).current_dir(&package));
-    assert_eq!(output, expected("wire"));
+    assert_eq!(output, expected("edges"));
 }

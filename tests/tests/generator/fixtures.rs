@@ -157,9 +157,6 @@ fn a_surface_shows_the_signatures_of_the_source_byte_for_byte() {
             let shown = signatures(&generated, &text, language, profile);
             assert_eq!(shown.len(), Listing::parse(&text).unwrap().len(), "{case} in {backend}");
             for signature in shown {
-                let signature = signature
-                    .replace("options options: ", "options: ")
-                    .replace("arguments arguments: ", "arguments: ");
                 let end = if language == Language::Rust
                     || (language, profile) == (Language::Gleam, Profile::Typed)
                 {

@@ -2,8 +2,10 @@
 
 #![cfg(test)]
 
+mod effort;
 mod fixtures;
 mod gleam_syntax;
+mod losses;
 mod names;
 mod numbers;
 mod sizes;

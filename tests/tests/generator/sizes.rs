@@ -1,6 +1,6 @@
 //! Listings that are large, and listings at random.
 
-use std::{fs, time::Instant};
+use std::fs;
 
 use selvedge_core::{
     codegen::{GenerateError, Level, Listing, Options, Profile, generate},
@@ -11,7 +11,7 @@ use selvedge_tests::{
     generator::{BACKENDS, noise},
 };
 
-use super::{options, run, signatures};
+use super::{effort::assert_linear, options, run, signatures};
 
 #[test]
 fn too_many_tools_and_too_large_a_surface_name_their_numbers() {
@@ -33,114 +33,152 @@ fn too_many_tools_and_too_large_a_surface_name_their_numbers() {
     assert!(matches!(run(&many(3), &at_the_edge), Err(GenerateError::SurfaceTooLarge { .. })));
 }
 
+/// Makes a listing of a size.
+type Listed = fn(usize) -> String;
+
 #[test]
 fn hostile_sizes_end_in_linear_time() {
-    let names: Vec<_> = (0..20_000).map(|at| format!("\"p{at}\"")).collect();
-    let properties: Vec<_> = names.iter().map(|name| format!("{name}:{{\"type\":\"string\"}}")).collect();
-    let schema = format!(
-        r#"[{{"name":"big","inputSchema":{{"type":"object","properties":{{{}}},"required":[{}]}}}}]"#,
-        properties.join(","),
-        names.join(",")
-    );
-    let refs: Vec<_> = (0..20_000).map(|at| format!("\"p{at}\":{{\"$ref\":\"#/$defs/d{at}\"}}")).collect();
-    let defs: Vec<_> = (0..20_000).map(|at| format!("\"d{at}\":{{\"type\":\"string\"}}")).collect();
-    let linked = format!(
-        r#"[{{"name":"refs","inputSchema":{{"type":"object","properties":{{"x":{{"anyOf":[{{"type":"object","properties":{{{}}}}}]}}}},"$defs":{{{}}}}}}}]"#,
-        refs.join(","),
-        defs.join(",")
-    );
-    let chain: Vec<_> =
-        (0..20_000).map(|at| format!("\"d{at}\":{{\"$ref\":\"#/$defs/d{}\"}}", at + 1)).collect();
-    let uses: Vec<_> = (0..900).map(|at| format!("\"p{at}\":{{\"$ref\":\"#/$defs/d{at}\"}}")).collect();
-    let chained = format!(
-        r#"[{{"name":"chain","inputSchema":{{"type":"object","properties":{{{}}},"$defs":{{{}}}}}}}]"#,
-        uses.join(","),
-        chain.join(",")
-    );
-    let started = Instant::now();
-    for text in [&schema, &linked, &chained] {
-        for (_, language, profile) in BACKENDS {
-            let _ = run(text, &options("notes", language, profile));
+    let listings: [(&str, Listed); 3] =
+        [("wide", |count| wide(count, true)), ("linked", linked), ("chained", chained)];
+    for (name, listing) in listings {
+        for (backend, language, profile) in BACKENDS {
+            let options = options("notes", language, profile);
+            assert_linear(&format!("{name} in {backend}"), [5_000, 20_000], |count| {
+                let (text, options) = (listing(count), options.clone());
+                move || drop(run(&text, &options))
+            });
         }
     }
-    assert!(started.elapsed().as_secs() < 30, "{:?}", started.elapsed());
-    let refused = run(&schema, &options("notes", Language::Gleam, Profile::Loom)).unwrap_err();
+    let refused = run(&wide(20_000, true), &options("notes", Language::Gleam, Profile::Loom)).unwrap_err();
     assert!(matches!(refused, GenerateError::SurfaceTooLarge { .. }), "{refused}");
 }
 
 /// G57.
 #[test]
 fn a_hundred_thousand_parameters_end_in_linear_time_in_a_refusal_or_a_loss() {
-    let text = |count: usize, has_properties: bool| {
-        let names: Vec<_> = (0..count).map(|at| format!("\"p{at}\"")).collect();
-        let properties: Vec<_> = names.iter().map(|name| format!("{name}:{{\"type\":\"string\"}}")).collect();
-        let properties = if has_properties { properties.join(",") } else { String::new() };
-        let required = names.join(",");
-        format!(
-            r#"[{{"name":"big","inputSchema":{{"type":"object","properties":{{{properties}}},"required":[{required}]}}}}]"#
-        )
-    };
     for has_properties in [true, false] {
-        let text = text(100_000, has_properties);
         for (backend, language, profile) in BACKENDS {
-            let started = Instant::now();
-            match run(&text, &options("notes", language, profile)) {
-                Err(GenerateError::SurfaceTooLarge { .. } | GenerateError::SourceTooLarge { .. }) => {}
-                Ok(generated) if profile == Profile::Typed => assert_ne!(generated.losses, [], "{backend}"),
-                other => panic!("{backend}: {other:?}"),
-            }
-            assert!(started.elapsed().as_secs() < 10, "{backend}: {:?}", started.elapsed());
+            let options = options("notes", language, profile);
+            assert_linear(backend, [25_000, 100_000], |count| {
+                let (text, options) = (wide(count, has_properties), options.clone());
+                move || match run(&text, &options) {
+                    Err(GenerateError::SurfaceTooLarge { .. } | GenerateError::SourceTooLarge { .. }) => {}
+                    Ok(generated) if profile == Profile::Typed => {
+                        assert_ne!(generated.losses, [], "{backend}");
+                    }
+                    other => panic!("{backend}: {other:?}"),
+                }
+            });
         }
-        let refused = run(&text, &options("notes", Language::Gleam, Profile::Loom)).unwrap_err();
+        let loom = options("notes", Language::Gleam, Profile::Loom);
+        let refused = run(&wide(100_000, has_properties), &loom).unwrap_err();
         assert!(matches!(refused, GenerateError::SurfaceTooLarge { .. }), "{refused}");
     }
 }
 
-/// G58.
+/// One tool of so many parameters, all of them required and declared, or only required.
+fn wide(count: usize, has_properties: bool) -> String {
+    let names: Vec<_> = (0..count).map(|at| format!("\"p{at}\"")).collect();
+    let properties: Vec<_> = names.iter().map(|name| format!("{name}:{{\"type\":\"string\"}}")).collect();
+    let properties = if has_properties { properties.join(",") } else { String::new() };
+    let required = names.join(",");
+    format!(
+        r#"[{{"name":"big","inputSchema":{{"type":"object","properties":{{{properties}}},"required":[{required}]}}}}]"#
+    )
+}
+
+/// One tool whose parameter has so many members, each of a definition of its own.
+fn linked(count: usize) -> String {
+    let refs: Vec<_> = (0..count).map(|at| format!("\"p{at}\":{{\"$ref\":\"#/$defs/d{at}\"}}")).collect();
+    let defs: Vec<_> = (0..count).map(|at| format!("\"d{at}\":{{\"type\":\"string\"}}")).collect();
+    format!(
+        r#"[{{"name":"refs","inputSchema":{{"type":"object","properties":{{"x":{{"anyOf":[{{"type":"object","properties":{{{}}}}}]}}}},"$defs":{{{}}}}}}}]"#,
+        refs.join(","),
+        defs.join(",")
+    )
+}
+
+/// One tool of many parameters, which enter a chain of so many definitions at different places.
+fn chained(count: usize) -> String {
+    let chain: Vec<_> =
+        (0..count).map(|at| format!("\"d{at}\":{{\"$ref\":\"#/$defs/d{}\"}}", at + 1)).collect();
+    let uses: Vec<_> =
+        (0..count / 22).map(|at| format!("\"p{at}\":{{\"$ref\":\"#/$defs/d{at}\"}}")).collect();
+    format!(
+        r#"[{{"name":"chain","inputSchema":{{"type":"object","properties":{{{}}},"$defs":{{{}}}}}}}]"#,
+        uses.join(","),
+        chain.join(",")
+    )
+}
+
+/// G58, at every level that can be asked for; profile `loom` has one.
 #[test]
 fn a_surface_of_65536_bytes_is_shown_and_one_of_65537_is_refused() {
-    for (backend, language, profile) in BACKENDS.into_iter().take(2) {
-        let mut fits = options("notes", language, profile);
-        fits.level = Some(Level::Full);
-        fits.max_tools = Some(usize::MAX);
-        let mut open = fits.clone();
-        open.max_surface_bytes = usize::MAX;
-        for bytes in [65_536, 65_537] {
-            let text = listing_with_surface(&open, bytes);
-            match run(&text, &fits) {
-                Ok(generated) => {
-                    assert_eq!((generated.surface.text.len(), bytes), (65_536, 65_536), "{backend}");
-                }
-                Err(refused) => {
-                    let expected = GenerateError::SurfaceTooLarge { bytes: 65_537, max: 65_536 };
-                    assert_eq!((refused, bytes), (expected, 65_537), "{backend}");
-                }
+    for (backend, language, profile) in BACKENDS {
+        for level in Level::ALL {
+            let mut fits = options("notes", language, profile);
+            fits.level = Some(level);
+            fits.max_tools = Some(usize::MAX);
+            let mut open = fits.clone();
+            open.max_surface_bytes = usize::MAX;
+            for bytes in [65_536, 65_537] {
+                let text = listing_with_surface(&open, bytes);
+                let shown = run(&text, &fits).map(|generated| generated.surface.text.len());
+                let expected = match bytes {
+                    65_536 => Ok(65_536),
+                    _ => Err(GenerateError::SurfaceTooLarge { bytes: 65_537, max: 65_536 }),
+                };
+                assert_eq!(shown, expected, "{backend} {level:?}");
             }
         }
     }
 }
 
-/// Returns a listing whose surface has exactly so many bytes.
+/// Without a level, what is one byte too large is shown at a poorer one.
+#[test]
+fn one_byte_too_much_costs_a_level() {
+    for (backend, language, profile) in
+        BACKENDS.into_iter().filter(|(.., profile)| *profile == Profile::Typed)
+    {
+        let mut open = options("notes", language, profile);
+        open.level = Some(Level::Full);
+        open.max_tools = Some(usize::MAX);
+        open.max_surface_bytes = usize::MAX;
+        let mut any = open.clone();
+        any.level = None;
+        any.max_surface_bytes = 65_536;
+        for bytes in [65_536, 65_537] {
+            let surface = run(&listing_with_surface(&open, bytes), &any).unwrap().surface;
+            assert_eq!(surface.level == Level::Full, bytes == 65_536, "{backend} {bytes}");
+            assert!(surface.text.len() <= 65_536, "{backend} {bytes}");
+        }
+    }
+}
+
+/// Returns a listing whose surface has exactly so many bytes: of a word that stands on one line, a letter more
+/// is a byte more at every level.
 fn listing_with_surface(options: &Options, bytes: usize) -> String {
-    let listing = |tools: usize, others: usize, last: usize| {
-        let tool = |at: usize, length: usize| {
-            let text: String = (0..length).map(|at| if at % 10 == 5 { ' ' } else { 'x' }).collect();
-            format!(r#"{{"name":"t{at:04}","description":"{text}","inputSchema":{{"type":"object"}}}}"#)
-        };
-        let mut listed: Vec<_> = (0..tools).map(|at| tool(at, others)).collect();
-        listed.push(tool(9_999, last));
-        format!("[{}]", listed.join(","))
+    const SHORT: usize = 20;
+    const LONG: usize = 60;
+    let listing = |tools: usize, extra: usize| {
+        let mut left = extra;
+        let tools: Vec<_> = (0..tools)
+            .map(|at| {
+                let more = left.min(LONG - SHORT);
+                left -= more;
+                let text = "x".repeat(SHORT + more);
+                format!(r#"{{"name":"t{at:04}","description":"{text}","inputSchema":{{"type":"object"}}}}"#)
+            })
+            .collect();
+        format!("[{}]", tools.join(","))
     };
     let size = |text: &str| run(text, options).unwrap().surface.text.len();
-    // Where a line ends, a letter costs more than a byte; another length of the other texts then hits.
-    let mut texts = (40..50).flat_map(|others| {
-        let few = size(&listing(100, others, 1));
-        let tools = 99 + (bytes - few) / (size(&listing(101, others, 1)) - few);
-        (1..380).map(move |last| (tools, others, last))
-    });
-    let (tools, others, last) =
-        texts.find(|(tools, others, last)| size(&listing(*tools, *others, *last)) == bytes).unwrap();
-    listing(tools, others, last)
+    let few = size(&listing(100, 0));
+    // One tool fewer than there is room for: the count itself is shown, and may take a digit more.
+    let tools = 99 + (bytes - few) / (size(&listing(101, 0)) - few);
+    let text = listing(tools, bytes - size(&listing(tools, 0)));
+    assert_eq!(size(&text), bytes);
+    text
 }
 
 /// G68.

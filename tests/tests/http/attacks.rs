@@ -4,7 +4,7 @@ use selvedge_core::server::ServerEvent;
 use selvedge_tests::{
     Web,
     memory::peak_of,
-    web::{Sent, call},
+    web::{Sent, call, initialize},
 };
 
 const KIB: usize = 1 << 10;
@@ -245,4 +245,23 @@ fn what_is_kept_for_coming_back_is_bounded_over_all_sessions() {
         }
     });
     assert!(held < 3 * MIB, "{held} bytes");
+}
+
+#[test]
+fn what_a_client_declares_of_itself_is_bounded() {
+    let mut web = Web::new(|_| {});
+    let big = initialize("2025-11-25")
+        .replace("\"elicitation\":{}", &format!("\"x\":\"{}\"", "y".repeat(32 * KIB)));
+    let response = web.ask(&Sent::new("POST", &big));
+    assert_eq!((response.status(), web.endpoint.sessions()), (413, 0));
+    let get = web.send(&Sent::new("GET", "").at("/sse"));
+    let target = web.response(get).events()[0].2.clone();
+    assert_eq!(web.ask(&Sent::new("POST", &big).at(&target)).status(), 413);
+    web.session("2025-11-25");
+}
+
+#[test]
+fn an_endpoint_can_go_to_another_thread() {
+    const fn goes<T: Send>() {}
+    goes::<selvedge_core::http::Endpoint>();
 }

@@ -8,7 +8,7 @@ use std::{
 use selvedge::{
     CallOptions, Connection, Error, Options, Trace,
     core::{
-        Tolerance,
+        Misuse, Tolerance,
         client::{CallError, Event, Reason},
         frame::Framing,
         jsonrpc::Id,
@@ -264,4 +264,44 @@ async fn the_events_of_a_session_are_told_in_order_and_its_frames_are_recorded()
 fn an_id_reads_as_it_is_spelled() {
     assert_eq!(Id::from_string("a\"b").to_string(), "\"a\\\"b\"");
     assert_eq!(Id::from_integer(-1).to_string(), "-1");
+}
+
+#[tokio::test]
+async fn arguments_that_do_not_fit_a_listed_tool_are_not_sent() {
+    let folder = Folder::new("misfit");
+    let record = folder.file("record");
+    let connection = connect(&["--record", &record], hasty()).await;
+    connection.list_tools().await.unwrap();
+    let error = connection.call_tool("echo", &json!({ "Text": 1 })).await.unwrap_err();
+    assert!(matches!(error, Error::Misuse(Misuse::BadArguments { .. })), "{error:?}");
+    assert_eq!(
+        error.to_string(),
+        "`echo` does not take these arguments: expected property `text`, found an object without it; \
+         `Text` is unknown: did you mean `text`?"
+    );
+    assert_eq!(echo(&connection, "alive").await.unwrap(), "alive");
+    let options = CallOptions { unchecked: true, ..CallOptions::default() };
+    let error = call_error(connection.call_tool_with("echo", &json!({ "Text": 1 }), options).await);
+    assert!(matches!(error, CallError::Refused(_)), "the server judges what is not checked: {error}");
+    connection.shutdown().await.unwrap();
+    let calls = recorded(&record).into_iter().filter(|message| message["method"] == "tools/call");
+    let arguments: Vec<_> = calls.map(|call| call["params"]["arguments"].clone()).collect();
+    assert_eq!(arguments, [json!({ "text": "alive" }), json!({ "Text": 1 })]);
+}
+
+#[tokio::test]
+async fn a_result_that_breaks_its_promise_comes_with_its_error() {
+    let connection = connect(&["--lie", "long"], hasty()).await;
+    assert_eq!(echo(&connection, "before the list").await.unwrap(), "before the list");
+    connection.list_tools().await.unwrap();
+    let error = call_error(echo(&connection, "kept").await);
+    let CallError::BadResult(bad) = error else { panic!("{error}") };
+    assert_eq!((bad.mismatch.pointer.as_str(), bad.result.text().as_str()), ("/length", "kept"));
+    connection.shutdown().await.unwrap();
+
+    let options = with(|client| client.checks.results = false);
+    let connection = connect(&["--lie", "long"], options).await;
+    connection.list_tools().await.unwrap();
+    assert_eq!(echo(&connection, "taken").await.unwrap(), "taken");
+    connection.shutdown().await.unwrap();
 }

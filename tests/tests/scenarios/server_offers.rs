@@ -207,6 +207,26 @@ fn a_change_is_told_to_whoever_wants_to_know_and_to_nobody_else() {
 }
 
 #[test]
+fn a_client_watches_only_so_much() {
+    let mut desk = Desk::ready_with("2025-11-25", |config| {
+        everything(config);
+        (config.limits.max_uri_bytes, config.limits.max_subscriptions) = (10, 2);
+    });
+    let subscribe = |desk: &mut Desk, uri: &str| {
+        desk.client(line::request("1", "resources/subscribe", &format!(r#"{{"uri":"{uri}"}}"#)));
+        desk.reply()
+    };
+    assert!(subscribe(&mut desk, "a:12345678").contains("result"));
+    assert!(subscribe(&mut desk, "a:123456789").contains("`uri` exceeds 10 bytes"));
+    assert!(subscribe(&mut desk, "b:").contains("result"));
+    assert!(subscribe(&mut desk, "b:").contains("result"), "once more is not one more");
+    assert!(subscribe(&mut desk, "c:").contains("more than 2 subscriptions"));
+    let wanted = r#""notifications":{"resourceSubscriptions":["a:123456789"]}"#;
+    desk.client(modern("2", "subscriptions/listen", "{}", wanted));
+    assert!(desk.reply().contains("`notifications/resourceSubscriptions` exceeds 10 bytes"));
+}
+
+#[test]
 fn a_server_that_stops_ends_the_streams_with_their_results() {
     let mut desk = Desk::new(everything);
     desk.client(modern("7", "subscriptions/listen", "{}", r#""notifications":{}"#));

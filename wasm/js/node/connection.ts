@@ -274,8 +274,18 @@ function toInvoked(answer: ToolAnswer): InvokeAnswer {
 }
 
 function toFault(error: unknown): InvokeAnswer | Fault {
-  if (!(error instanceof CallFailed)) throw error;
+  if (!(error instanceof CallFailed)) {
+    // Arguments that the engine refuses reach no server.
+    const { code, message } = error as { code?: unknown; message: string };
+    if (typeof code !== "string") throw error;
+    return { code, message };
+  }
   const { error: failed } = error;
+  if (failed.kind === "badResult") {
+    const { pointer, expected, found } = failed.mismatch;
+    const mismatch = { path: pointer, reason: `expected ${expected}, found ${found}` };
+    return { ...toInvoked(new ToolAnswer(failed.result)), mismatch };
+  }
   if (failed.kind === "toolFailed") return { ...toInvoked(new ToolAnswer(failed.result)), isError: true };
   if (failed.kind === "unavailable") return { code: "mcp_unavailable", message: failed.message };
   return { code: failed.kind, message: failed.message };

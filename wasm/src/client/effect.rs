@@ -2,7 +2,8 @@
 
 use js_sys::Uint8Array;
 use selvedge_core::client::{
-    AskId, CallId, Effect, Event, Evidence, ExitStatus, Offered, OpenError, Progress, Reason, RetirementError,
+    AskId, CallId, Effect, Event, Evidence, ExitStatus, Offered, OpenError, Progress, Reason,
+    RetirementError, Side,
 };
 use selvedge_core::protocol::Interests;
 use wasm_bindgen::JsValue;
@@ -11,7 +12,7 @@ pub use super::handles::Handles;
 use super::outcome::{hint, outcome};
 use crate::{
     object::{Object, whole_unsigned},
-    peer::{handshake, revisions, rpc_error, violation},
+    peer::{handshake, revisions, rpc_error, skipped, violation},
 };
 
 /// Makes the object of an effect; requests of the server get their numbers from `asks`.
@@ -50,6 +51,10 @@ fn event(event: &Event, asks: &mut Handles<AskId>) -> JsValue {
             .text("what", offered(*what))
             .text("params", params.as_str()),
         Event::AskWithdrawn { ask } => Object::kind("askWithdrawn").maybe("ask", asks.end(ask)),
+        Event::Unchecked(what) => Object::kind("unchecked")
+            .text("tool", &what.tool)
+            .text("side", if what.side == Side::Arguments { "arguments" } else { "result" })
+            .list("reasons", what.reasons.iter().map(skipped)),
         Event::ListenEnded { listen, interests: about, error } => Object::kind("listenEnded")
             .value("listen", &whole_unsigned(listen.as_u64()))
             .value("interests", &interests(about))

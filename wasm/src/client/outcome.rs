@@ -12,7 +12,7 @@ use wasm_bindgen::JsValue;
 use super::effect::{interests, offered, reason};
 use crate::{
     object::{Object, list, whole_unsigned},
-    peer::{fault_name, handshake, rpc_error, syntax, violation},
+    peer::{fault_name, handshake, mismatch, rpc_error, syntax, violation},
 };
 
 pub(super) fn outcome(outcome: &Result<Answer, CallError>) -> JsValue {
@@ -171,6 +171,9 @@ fn call_error(error: &CallError) -> JsValue {
         CallError::AskRefused { what, error } => {
             told("askRefused").text("what", offered(*what)).value("error", &rpc_error(error))
         }
+        CallError::BadResult(bad) => told("badResult")
+            .value("mismatch", &mismatch(&bad.mismatch))
+            .value("result", &called(&bad.result)),
         CallError::TooManyRounds { limit } => told("tooManyRounds").size("limit", *limit),
         CallError::NotHonoured => told("notHonoured"),
         CallError::StreamEnded => told("streamEnded"),

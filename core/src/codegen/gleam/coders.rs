@@ -3,13 +3,24 @@
 use alloc::{format, vec::Vec};
 
 use super::{
-    Names, Way, is_apart, members, write_applied, write_constant, write_constant_member, write_maybe,
-    write_rest,
+    Names, Way, members, write_applied, write_constant, write_constant_member, write_maybe, write_rest,
 };
 use crate::{
-    codegen::{module::Module, typed::Work},
-    schema::ir::{Kinds, NodeId, Record, Shape},
+    codegen::{
+        module::Module,
+        typed::{Work, patterns},
+    },
+    schema::ir::{NodeId, Record, Shape},
 };
+
+/// What a value of each kind matches.
+const PATTERNS: [&str; 5] = [
+    "report.BoolValue(_)",
+    "report.IntValue(_) | report.FloatValue(_)",
+    "report.StringValue(_)",
+    "report.ArrayValue(_)",
+    "report.MapValue(_)",
+];
 
 /// Writes the function that translates a type.
 pub(super) fn write_coder(body: &mut Module, work: &Work<'_>, names: &Names, id: NodeId, way: Way) {
@@ -80,7 +91,7 @@ pub(super) fn write_encoder(body: &mut Module, work: &Work<'_>, names: &Names, i
             }
             body.raw("  }");
         }
-        Shape::Tagged(_) | Shape::Union(_) if !variants.is_empty() && !is_opaque(work, id) => {
+        Shape::Tagged(_) | Shape::Union(_) if !variants.is_empty() && !work.is_opaque(id) => {
             body.raw("case value {\n");
             for (variant, part) in variants.iter().zip(parts(work, id)) {
                 body.raw("    ").word(variant).raw("(value) -> ");
@@ -95,10 +106,6 @@ pub(super) fn write_encoder(body: &mut Module, work: &Work<'_>, names: &Names, i
         }
     }
     body.raw("\n}\n");
-}
-
-fn is_opaque(work: &Work<'_>, id: NodeId) -> bool {
-    matches!(work.types.shape(id), Shape::Union(_)) && !is_apart(work, id)
 }
 
 fn parts(work: &Work<'_>, id: NodeId) -> Vec<NodeId> {
@@ -135,7 +142,8 @@ pub(super) fn write_decoder(body: &mut Module, work: &Work<'_>, names: &Names, i
         Shape::Union(parts) if work.types.are_apart(parts) => {
             body.raw("case value {\n");
             for (variant, part) in variants.iter().zip(parts) {
-                write_pattern(body, work.types.kinds(*part));
+                body.raw(&patterns(work.types.kinds(*part), PATTERNS, "    "));
+                body.raw(" -> internal.then(");
                 write_coder(body, work, names, *part, Way::Decode);
                 body.raw("(value), ").word(variant).raw(")\n");
             }
@@ -147,24 +155,6 @@ pub(super) fn write_decoder(body: &mut Module, work: &Work<'_>, names: &Names, i
         }
     }
     body.raw("\n}\n");
-}
-
-fn write_pattern(body: &mut Module, kinds: Kinds) {
-    const PATTERNS: [(Kinds, &str); 5] = [
-        (Kinds::BOOL, "report.BoolValue(_)"),
-        (Kinds::NUMBER, "report.IntValue(_) | report.FloatValue(_)"),
-        (Kinds::STRING, "report.StringValue(_)"),
-        (Kinds::ARRAY, "report.ArrayValue(_)"),
-        (Kinds::OBJECT, "report.MapValue(_)"),
-    ];
-    let mut before = "    ";
-    for (kind, pattern) in PATTERNS {
-        if !kinds.is_apart(kind) {
-            body.raw(before).raw(pattern);
-            before = " | ";
-        }
-    }
-    body.raw(" -> internal.then(");
 }
 
 fn write_record_decoder(body: &mut Module, work: &Work<'_>, names: &Names, name: &str, record: &Record<'_>) {

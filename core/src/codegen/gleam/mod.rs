@@ -16,15 +16,18 @@ use super::{
     comment::Cage,
     module::Module,
     surface,
-    typed::{Shown, Work, literal_word, push_docs},
+    typed::{Shown, Work, kind_word, literal_word, members, push_docs},
 };
 use crate::{
     map::{BTreeMap, BTreeSet},
     name::{Language, pascal},
-    schema::ir::{Field, Kinds, Literal, NodeId, Record, Shape},
+    schema::ir::{Field, Literal, NodeId, Record, Shape},
 };
 
 const CAGE: Cage = Cage::new(Language::Gleam, "");
+
+/// The names of alternatives that the kind of a value tells apart, in the order of [`KINDS`](super::typed::KINDS).
+const KIND_WORDS: [&str; 5] = ["Flag", "Number", "Text", "Items", "Object"];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
@@ -101,7 +104,7 @@ fn take_names(work: &mut Work<'_>) -> Names {
         decoders: BTreeMap::new(),
         options: BTreeMap::new(),
     };
-    let sent = reachable(work, work.types.tools.iter().map(|tool| tool.input));
+    let sent = reachable(work, work.types.tools.iter().flat_map(|tool| sent_values(work, tool.input)));
     let received = reachable(work, work.types.tools.iter().filter_map(|tool| tool.output));
     for (at, id) in work.order.clone().into_iter().enumerate() {
         let name = work.names.get(&id).cloned().unwrap_or_default();
@@ -115,7 +118,7 @@ fn take_names(work: &mut Work<'_>) -> Names {
                 .map(|(value, _)| literal_word(&Literal::Str(value.clone())).into())
                 .collect(),
             Shape::Union(parts) => {
-                parts.iter().map(|part| kind_word(work.types.kinds(*part)).to_string()).collect()
+                parts.iter().map(|part| kind_word(work.types.kinds(*part), KIND_WORDS).to_string()).collect()
             }
             _ => Vec::new(),
         };
@@ -153,6 +156,12 @@ fn cut(wish: &str) -> &str {
     wish.get(..32).unwrap_or(wish)
 }
 
+/// Returns the types of what a function encodes: its parameters, or its one argument.
+fn sent_values(work: &Work<'_>, input: NodeId) -> Vec<NodeId> {
+    let Some(record) = work.parameters(input) else { return alloc::vec![input] };
+    members(work, record).map(|field| field.node).chain(record.rest).collect()
+}
+
 /// Returns every type that some types are made of, as far as Gleam shows them.
 fn reachable(work: &Work<'_>, from: impl Iterator<Item = NodeId>) -> BTreeSet<NodeId> {
     let mut open: Vec<_> = from.collect();
@@ -162,8 +171,7 @@ fn reachable(work: &Work<'_>, from: impl Iterator<Item = NodeId>) -> BTreeSet<No
             continue;
         }
         match work.types.shape(id) {
-            Shape::Tuple(_) => {}
-            Shape::Union(_) if !work.names.contains_key(&id) || !is_apart(work, id) => {}
+            _ if work.is_opaque(id) => {}
             Shape::Record(record) => {
                 open.extend(members(work, record).map(|field| field.node));
                 open.extend(record.rest);
@@ -172,25 +180,6 @@ fn reachable(work: &Work<'_>, from: impl Iterator<Item = NodeId>) -> BTreeSet<No
         }
     }
     seen
-}
-
-fn is_apart(work: &Work<'_>, id: NodeId) -> bool {
-    matches!(work.types.shape(id), Shape::Union(parts) if work.types.are_apart(parts))
-}
-
-fn members<'w, 't>(work: &'w Work<'t>, record: &'w Record<'t>) -> impl Iterator<Item = &'w Field<'t>> {
-    record.fields.iter().filter(|field| !(field.is_required && work.constant(field.node).is_some()))
-}
-
-fn kind_word(kinds: Kinds) -> &'static str {
-    const WORDS: [(Kinds, &str); 5] = [
-        (Kinds::OBJECT, "Object"),
-        (Kinds::ARRAY, "Items"),
-        (Kinds::STRING, "Text"),
-        (Kinds::NUMBER, "Number"),
-        (Kinds::BOOL, "Flag"),
-    ];
-    WORDS.iter().find(|(kind, _)| !kinds.is_apart(*kind)).map_or("Other", |(_, word)| word)
 }
 
 /// Puts a declaration on one line, and names the only constructor of a type once.
@@ -206,15 +195,16 @@ fn compact(declaration: &str) -> String {
     }
 }
 
-/// Turns `label v0: Type` into `label: Type`, which is how a parameter is passed.
+/// Turns `label v0: Type` and `label label: Type` into `label: Type`, which is how a parameter is passed.
 fn fold_inner_names(signature: &str) -> String {
     let mut out = String::with_capacity(signature.len());
     let mut parts = signature.split(' ').peekable();
     while let Some(part) = parts.next() {
         out.push_str(part);
-        let inner = parts.peek().and_then(|next| next.strip_prefix('v')?.strip_suffix(':'));
-        if inner.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
-        {
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let label = part.rsplit('(').next();
+        let inner = parts.peek().and_then(|next| next.strip_suffix(':'));
+        if inner.is_some_and(|inner| Some(inner) == label || inner.strip_prefix('v').is_some_and(is_number)) {
             parts.next();
             out.push(':');
         }

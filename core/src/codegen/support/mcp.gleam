@@ -49,14 +49,16 @@ pub type McpError {
 
 /// The text parts, joined by line feeds. Never parsed.
 pub fn text(result: ToolResult) -> String {
-  join(result.content, "")
+  join(result.content, option.None)
 }
 
-fn join(content: List(Content), so_far: String) -> String {
+fn join(content: List(Content), so_far: option.Option(String)) -> String {
   case content, so_far {
-    [], _ -> so_far
-    [Text(text), ..rest], "" -> join(rest, text)
-    [Text(text), ..rest], _ -> join(rest, so_far <> "\n" <> text)
+    [], option.None -> ""
+    [], option.Some(joined) -> joined
+    [Text(text), ..rest], option.None -> join(rest, option.Some(text))
+    [Text(text), ..rest], option.Some(joined) ->
+      join(rest, option.Some(joined <> "\n" <> text))
     [Other(_), ..rest], _ -> join(rest, so_far)
   }
 }

@@ -117,6 +117,10 @@ class ResultSchemaMismatch(McpError):
         self.result = result
 
 
+# Up to here a whole number and a float are the same to every reader; beyond, a float stays one.
+_EXACT = 2**53 - 1
+
+
 def _text(content: List[Content]) -> str:
     return "\n".join(part.text for part in content if part.kind == "text")
 
@@ -135,7 +139,7 @@ def _pack(value: Any, path: str) -> Any:
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float) and math.isfinite(value):
-        return int(value) if value.is_integer() else value
+        return int(value) if value.is_integer() and abs(value) <= _EXACT else value
     if isinstance(value, Mapping):
         members = cast("Mapping[Any, Any]", value).items()
         return {_key(key, path): _pack(member, f"{path}/{key}") for key, member in members if member is not UNSET}

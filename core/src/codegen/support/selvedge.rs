@@ -1,7 +1,7 @@
 // Written for modules that Selvedge generates; the same for every server.
 //! What a generated module needs: plain JSON, results, failures, and the difference between absent and null.
 
-#![allow(dead_code)]
+#![allow(dead_code, clippy::missing_errors_doc)]
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,11 +20,26 @@ pub enum Json {
     Object(Vec<(String, Json)>),
 }
 
+impl Json {
+    /// Returns the first member of an object with this name.
+    pub fn get(&self, name: &str) -> Option<&Json> {
+        let Self::Object(members) = self else { return None };
+        members.iter().find(|(own, _)| own == name).map(|(_, value)| value)
+    }
+
+    fn check(&self, path: &Path<'_>) -> Result<(), Mismatch> {
+        let below = |step, value: &Self| value.check(&Path { parent: Some(path), step });
+        match self {
+            Self::Float(number) if !number.is_finite() => path.fail("is no JSON value"),
+            Self::List(items) => items.iter().enumerate().try_for_each(|(at, item)| below(Step::Item(at), item)),
+            Self::Object(members) => members.iter().try_for_each(|(name, value)| below(Step::Member(name), value)),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// Carries one call: the server, the original name of the tool, and its arguments.
 pub trait Invoke {
-    /// # Errors
-    ///
-    /// Says why there is no answer.
     fn invoke(&self, server: &str, tool: &str, arguments: Json) -> Result<Answer, Fault>;
 }
 
@@ -36,6 +51,20 @@ pub struct Answer {
     pub structured: Option<Json>,
 }
 
+impl Answer {
+    /// Reads the result of `tools/call` as it came.
+    pub fn read(result: &Json) -> Result<Self, Fault> {
+        let Some(Json::List(content)) = result.get("content") else {
+            return Err(Fault::malformed("the result has no content"));
+        };
+        Ok(Self {
+            content: content.iter().map(Content::read).collect(),
+            is_error: result.get("isError") == Some(&Json::Bool(true)),
+            structured: result.get("structuredContent").cloned(),
+        })
+    }
+}
+
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
@@ -43,11 +72,28 @@ pub struct Fault {
     pub message: String,
 }
 
+impl Fault {
+    /// The answer is no result.
+    pub fn malformed(reason: &str) -> Self {
+        Self { code: "result_malformed".to_owned(), message: reason.to_owned() }
+    }
+}
+
 /// A part of a result: text, or anything else by its kind.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     Text(String),
     Other { kind: String, raw: Json },
+}
+
+impl Content {
+    fn read(part: &Json) -> Self {
+        match (part.get("type"), part.get("text")) {
+            (Some(Json::Text(kind)), Some(Json::Text(text))) if kind == "text" => Self::Text(text.clone()),
+            (Some(Json::Text(kind)), _) => Self::Other { kind: kind.clone(), raw: part.clone() },
+            _ => Self::Other { kind: String::new(), raw: part.clone() },
+        }
+    }
 }
 
 /// What a tool returned.
@@ -119,24 +165,20 @@ impl fmt::Display for Mismatch {
 }
 
 fn text_of(content: &[Content]) -> String {
-    let texts: Vec<_> = content
-        .iter()
-        .filter_map(|part| match part {
-            Content::Text(text) => Some(text.as_str()),
-            Content::Other { .. } => None,
-        })
-        .collect();
+    let text = |part: &Content| if let Content::Text(text) = part { Some(text.clone()) } else { None };
+    let texts: Vec<_> = content.iter().filter_map(text).collect();
     texts.join("\n")
 }
 
-/// Calls a tool and reads its result.
-///
-/// # Errors
-///
-/// Says how the call failed.
+/// Calls a tool and reads its result, or says how the call failed.
 pub fn call<T: Decode>(invoke: &impl Invoke, server: &str, tool: &str, arguments: Json) -> Reply<T> {
+    arguments.check(&Path::ROOT).map_err(|Mismatch { path, reason }| McpError::Denied {
+        code: "invalid_argument".to_owned(),
+        message: format!("{path} {reason}"),
+    })?;
     let answer = invoke.invoke(server, tool, arguments).map_err(|fault| match fault.code.as_str() {
         "mcp_unavailable" => McpError::ServerUnavailable(fault.message),
+        "result_malformed" => McpError::ResultMalformed(fault.message),
         _ => McpError::Denied { code: fault.code, message: fault.message },
     })?;
     let Answer { content, is_error, structured } = answer;
@@ -168,9 +210,6 @@ enum Step<'p> {
 impl<'p> Path<'p> {
     const ROOT: Path<'static> = Path { parent: None, step: Step::Root };
 
-    /// # Errors
-    ///
-    /// Always, with this place and the reason.
     pub fn fail<T>(&self, reason: &'static str) -> Result<T, Mismatch> {
         let mut steps = Vec::new();
         let mut at = Some(self);
@@ -186,9 +225,6 @@ impl<'p> Path<'p> {
         Err(Mismatch { path, reason })
     }
 
-    /// # Errors
-    ///
-    /// Says that the value is no object.
     pub fn members<'m>(&'m self, value: &'m Json) -> Result<Members<'m>, Mismatch> {
         match value {
             Json::Object(members) => Ok(Members { members, path: self }),
@@ -212,9 +248,6 @@ impl Members<'_> {
         Path { parent: Some(self.path), step: Step::Member(name) }
     }
 
-    /// # Errors
-    ///
-    /// Says that the member is missing or of another type.
     pub fn required<T: Decode>(&self, name: &str) -> Result<T, Mismatch> {
         match self.get(name) {
             Some(value) => T::decode(value, &self.below(name)),
@@ -222,16 +255,10 @@ impl Members<'_> {
         }
     }
 
-    /// # Errors
-    ///
-    /// Says that the member is of another type.
     pub fn optional<T: Decode>(&self, name: &str) -> Result<Option<T>, Mismatch> {
         self.get(name).map(|value| T::decode(value, &self.below(name))).transpose()
     }
 
-    /// # Errors
-    ///
-    /// Says that the member is missing or another value.
     pub fn constant(&self, name: &str, expected: Constant) -> Result<(), Mismatch> {
         match self.get(name) {
             Some(value) if *value == expected.json() => Ok(()),
@@ -239,9 +266,6 @@ impl Members<'_> {
         }
     }
 
-    /// # Errors
-    ///
-    /// Says that the member is missing or no string.
     pub fn tag(&self, name: &str) -> Result<&str, Mismatch> {
         match self.get(name) {
             Some(Json::Text(tag)) => Ok(tag),
@@ -249,9 +273,6 @@ impl Members<'_> {
         }
     }
 
-    /// # Errors
-    ///
-    /// Says that another member is of another type.
     pub fn rest<T: Decode>(&self, known: &[&str]) -> Result<BTreeMap<String, T>, Mismatch> {
         let others = self.members.iter().filter(|(name, _)| !known.contains(&name.as_str()));
         others.map(|(name, value)| Ok((name.clone(), T::decode(value, &self.below(name))?))).collect()
@@ -322,9 +343,6 @@ pub trait Choice: Copy + PartialEq + 'static {
         found.map_or(Json::Null, |(_, constant)| constant.json())
     }
 
-    /// # Errors
-    ///
-    /// Says that the value is none of the constants.
     fn choose(value: &Json, path: &Path<'_>) -> Result<Self, Mismatch> {
         let found = Self::TABLE.iter().find(|(_, constant)| constant.json() == *value);
         found.map_or_else(|| path.fail("expected one of the declared constants"), |(own, _)| Ok(*own))
@@ -338,14 +356,8 @@ pub trait Encode {
 
 /// What is read from JSON.
 pub trait Decode: Sized {
-    /// # Errors
-    ///
-    /// Says where the value is not what it should be.
     fn decode(value: &Json, path: &Path<'_>) -> Result<Self, Mismatch>;
 
-    /// # Errors
-    ///
-    /// Says where the result is not what it should be, or that there is none.
     fn decode_result(structured: Option<&Json>) -> Result<Self, Mismatch> {
         match structured {
             Some(value) => Self::decode(value, &Path::ROOT),

@@ -7,7 +7,7 @@
 mod parse;
 mod set;
 
-use alloc::{boxed::Box, string::String, vec::Vec};
+use alloc::{string::String, sync::Arc, vec::Vec};
 
 use parse::Ast;
 use set::Set;
@@ -15,8 +15,22 @@ use set::Set;
 /// The most instructions of a program.
 const MAX_PROGRAM: usize = 2_000;
 
+/// The instructions that the expressions of any schema may have together, beside those that its text grants.
+const MIN_ROOM: usize = 1_000;
+
+/// How many bytes of a schema grant a further instruction.
+const BYTES_PER_OP: usize = 8;
+
+const NO_ROOM: &str = "the patterns of the schema are too large together";
+
 /// The longest text of an expression, in bytes.
 const MAX_SOURCE: usize = 8_192;
+
+/// Returns the room that the expressions of a schema have, by the length of its text: a short expression can
+/// make a long program.
+pub(super) const fn room_for(bytes: usize) -> usize {
+    MIN_ROOM + bytes / BYTES_PER_OP
+}
 
 /// A compiled expression.
 #[derive(Debug)]
@@ -29,14 +43,15 @@ pub(super) struct Pattern {
 /// An expression that is one set of characters, repeated from the first character to the last: most are.
 #[derive(Debug)]
 struct Run {
-    set: Set,
+    set: Arc<Set>,
     min: usize,
     max: usize,
 }
 
 #[derive(Debug)]
 enum Op {
-    One(Box<Set>),
+    /// Shared with the other repetitions of the same part: sets are large, and counts are short to write.
+    One(Arc<Set>),
     /// Goes on at both places.
     Split(usize, usize),
     Jump(usize),
@@ -47,20 +62,33 @@ enum Op {
 }
 
 impl Pattern {
-    /// Compiles an expression.
+    /// Compiles an expression; the instructions of its program are taken from the room.
     ///
     /// # Errors
     ///
     /// Says what is not supported.
-    pub(super) fn new(source: &str) -> Result<Self, &'static str> {
+    pub(super) fn new(source: &str, room: &mut usize) -> Result<Self, &'static str> {
+        if *room == 0 {
+            return Err(NO_ROOM);
+        }
         if source.len() > MAX_SOURCE {
             return Err("the pattern is too large");
         }
         let ast = parse::parse(source)?;
+        let run = run_of(&ast);
         let mut program = Vec::new();
-        emit(&mut program, &ast)?;
-        push(&mut program, Op::Match)?;
-        Ok(Self { source: source.into(), program, run: run_of(&ast) })
+        let emitted = match run {
+            Some(_) => Ok(()),
+            None => emit(&mut program, &ast).and_then(|()| push(&mut program, Op::Match).map(drop)),
+        };
+        // What fails is paid for, too, and without room nothing is tried: trying costs no more than keeping.
+        *room = room.saturating_sub(program.len());
+        emitted?;
+        if *room == 0 {
+            return Err(NO_ROOM);
+        }
+        program.shrink_to_fit();
+        Ok(Self { source: source.into(), program, run })
     }
 
     pub(super) fn source(&self) -> &str {
@@ -215,7 +243,7 @@ fn patch(program: &mut [Op], at: usize, op: Op) {
 
 fn emit(program: &mut Vec<Op>, ast: &Ast) -> Result<(), &'static str> {
     match ast {
-        Ast::Set(set) => push(program, Op::One(Box::new(set.clone()))).map(|_| ()),
+        Ast::Set(set) => push(program, Op::One(set.clone())).map(|_| ()),
         Ast::Start => push(program, Op::Start).map(|_| ()),
         Ast::End => push(program, Op::End).map(|_| ()),
         Ast::Word(wanted) => push(program, Op::Word(*wanted)).map(|_| ()),
@@ -276,8 +304,12 @@ fn emit_repeat(program: &mut Vec<Op>, body: &Ast, min: u32, max: Option<u32>) ->
 mod tests {
     use super::*;
 
+    fn compile(source: &str) -> Result<Pattern, &'static str> {
+        Pattern::new(source, &mut { MAX_PROGRAM + 1 })
+    }
+
     fn is_match(pattern: &str, text: &str) -> bool {
-        Pattern::new(pattern).unwrap().is_match(text, &mut Scratch::default(), &mut 1_000_000).unwrap()
+        compile(pattern).unwrap().is_match(text, &mut Scratch::default(), &mut 1_000_000).unwrap()
     }
 
     #[test]
@@ -320,10 +352,10 @@ mod tests {
     fn a_run_of_one_set_matches_like_any_expression() {
         for repeat in ["*", "+", "?", "{2}", "{1,3}", "{2,}"] {
             for set in ["a", "[^b]", r"\s", "."] {
-                let run = Pattern::new(&alloc::format!("^{set}{repeat}$")).unwrap();
+                let run = compile(&alloc::format!("^{set}{repeat}$")).unwrap();
                 assert!(run.run.is_some());
                 let same = alloc::format!("^(?:{set}){repeat}$");
-                let same = Pattern { run: None, ..Pattern::new(&same).unwrap() };
+                let same = Pattern { run: None, ..compile(&same).unwrap() };
                 for text in ["", "a", "aa", "aaa", "aaaa", "b", "ab", "  ", "é", "\n"] {
                     let is_match =
                         |pattern: &Pattern| pattern.is_match(text, &mut Scratch::default(), &mut 1_000);
@@ -355,10 +387,10 @@ mod tests {
             "a**",
             "((a{100}){100}){100}",
         ] {
-            assert!(Pattern::new(pattern).is_err(), "{pattern}");
+            assert!(compile(pattern).is_err(), "{pattern}");
         }
-        assert!(Pattern::new(&alloc::format!("{}a{}", "(".repeat(100_000), ")".repeat(100_000))).is_err());
-        assert!(Pattern::new("(){4000000000}").is_ok());
+        assert!(compile(&alloc::format!("{}a{}", "(".repeat(100_000), ")".repeat(100_000))).is_err());
+        assert!(compile("(){4000000000}").is_ok());
     }
 
     #[test]
@@ -366,13 +398,20 @@ mod tests {
         let mut fuel = 1_000_000;
         let text = alloc::format!("{}!", "a".repeat(10_000));
         assert_eq!(
-            Pattern::new("(a+)+$").unwrap().is_match(&text, &mut Scratch::default(), &mut fuel),
+            compile("(a+)+$").unwrap().is_match(&text, &mut Scratch::default(), &mut fuel),
             Some(false)
         );
         assert!(fuel > 900_000, "{fuel}");
-        assert_eq!(
-            Pattern::new("^(a|a?)+$").unwrap().is_match(&text, &mut Scratch::default(), &mut 100),
-            None
-        );
+        assert_eq!(compile("^(a|a?)+$").unwrap().is_match(&text, &mut Scratch::default(), &mut 100), None);
+    }
+
+    #[test]
+    fn the_expressions_of_a_schema_share_their_room() {
+        let mut room = 5_000;
+        assert!(Pattern::new("a{1500}", &mut room).is_ok());
+        assert!(Pattern::new("b{1500}", &mut room).is_ok());
+        assert!(Pattern::new("^[a-z]+$", &mut room).is_ok());
+        assert!(Pattern::new("(ab){1001}", &mut room).is_err(), "too large, and paid for");
+        assert!(matches!(Pattern::new("a", &mut room), Err(NO_ROOM)), "nothing is tried any more");
     }
 }

@@ -1,6 +1,6 @@
 //! Reads the text of an expression.
 
-use alloc::{boxed::Box, vec::Vec};
+use alloc::{boxed::Box, sync::Arc, vec::Vec};
 use core::str::Chars;
 
 use super::set::Set;
@@ -10,7 +10,7 @@ const MAX_NESTING: usize = 32;
 
 #[derive(Debug)]
 pub(super) enum Ast {
-    Set(Set),
+    Set(Arc<Set>),
     Start,
     End,
     /// A word boundary, or the absence of one.
@@ -79,8 +79,8 @@ impl Parser<'_> {
         match self.rest.next() {
             Some('^') => Ok(Ast::Start),
             Some('$') => Ok(Ast::End),
-            Some('.') => Ok(Ast::Set(Set::dot())),
-            Some('[') => self.class().map(Ast::Set),
+            Some('.') => Ok(Ast::Set(Arc::new(Set::dot()))),
+            Some('[') => self.class().map(|set| Ast::Set(Arc::new(set))),
             Some('(') => self.group(),
             Some('*' | '+' | '?') => Err("nothing stands before a quantifier"),
             Some('\\') => match self.peek() {
@@ -88,12 +88,12 @@ impl Parser<'_> {
                     self.rest.next();
                     Ok(Ast::Word(letter == 'b'))
                 }
-                _ => Ok(Ast::Set(match self.escape()? {
+                _ => Ok(Ast::Set(Arc::new(match self.escape()? {
                     Escape::Set(set) => set,
                     Escape::Character(code) => Set::one(code),
-                })),
+                }))),
             },
-            Some(literal) => Ok(Ast::Set(Set::one(u32::from(literal)))),
+            Some(literal) => Ok(Ast::Set(Arc::new(Set::one(u32::from(literal))))),
             None => Ok(Ast::Sequence(Vec::new())),
         }
     }

@@ -1,6 +1,7 @@
 //! The modern era: 2026-07-28.
 
 mod cache;
+mod checks;
 mod negotiation;
 mod requests;
 mod rounds;
@@ -13,8 +14,14 @@ use selvedge_core::{
 };
 use selvedge_tests::world::changed;
 
-const NORMAL: CallOptions<'static> =
-    CallOptions { patience: None, progress: false, log_level: None, meta: None, bypass_cache: false };
+const NORMAL: CallOptions<'static> = CallOptions {
+    patience: None,
+    progress: false,
+    log_level: None,
+    meta: None,
+    bypass_cache: false,
+    unchecked: false,
+};
 
 fn json(text: &str) -> RawJson {
     RawJson::new(text).unwrap()

@@ -1,6 +1,8 @@
+// The host's side of a Gleam program: it prints what is called and answers with what was recorded.
 import { Error as Failure, Ok } from "./gleam.mjs";
 import * as report from "./cap/report.mjs";
 import { toList } from "./gleam.mjs";
+import { answers, heading } from "./recorded.mjs";
 
 const kinds = new Map([
   [report.NilValue, () => null],
@@ -25,21 +27,20 @@ function wrap(value) {
   return new report.MapValue(toList(Object.entries(value).map(([name, inner]) => [name, wrap(inner)])));
 }
 
-const answers = [
-  { content: [{ type: "text", text: "done" }], structured: { id: 7, at: null } },
-  { content: [], structured: { id: "x" } },
-  { content: [{ type: "text", text: "broken" }], is_error: true },
-];
+/** Returns the place of the first number that no JSON can hold. */
+function unsendable(value, path) {
+  if (typeof value === "number") return Number.isFinite(value) ? undefined : path;
+  if (value === null || typeof value !== "object") return undefined;
+  return Object.entries(value).map(([key, inner]) => unsendable(inner, `${path}/${key}`)).find((found) => found !== undefined);
+}
 
 export function call(server, tool, args) {
-  console.log(`${server}\t${tool}\t${JSON.stringify(plain(args))}`);
+  const sent = plain(args);
+  const path = unsendable(sent, "");
+  if (path !== undefined) return wrap({ code: "invalid_argument", message: `${path} is no JSON value` });
+  console.log(heading(server, tool) + JSON.stringify(sent));
   return wrap(answers.shift());
 }
 
 export const whole = (value) => (Number.isSafeInteger(value) ? new Ok(value) : new Failure(undefined));
 export const float = (value) => value;
-export const greeting = () => 'é"\n';
-export function say(line) {
-  console.log(line);
-  return line;
-}

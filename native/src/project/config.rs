@@ -1,0 +1,33 @@
+//! Which files configure a project.
+
+/// The files that are looked for, from the root on; hidden ones among them.
+pub(super) const FILES: &[&str] = &[
+    "Cargo.toml",
+    "package.json",
+    "tsconfig.json",
+    "deno.json",
+    "pyproject.toml",
+    "setup.cfg",
+    "requirements.txt",
+    "go.mod",
+    "gleam.toml",
+    "pom.xml",
+    "build.gradle",
+    "build.gradle.kts",
+    "Gemfile",
+    "composer.json",
+    "mix.exs",
+    "CMakeLists.txt",
+    "Makefile",
+    "Dockerfile",
+    "compose.yaml",
+    "docker-compose.yml",
+    "rust-toolchain.toml",
+    ".cargo/config.toml",
+    ".mcp.json",
+    ".cursor/mcp.json",
+    ".vscode/mcp.json",
+    ".codex/config.toml",
+    ".editorconfig",
+    ".gitignore",
+];

@@ -1,0 +1,155 @@
+//! One request: its head and body go to the endpoint, its response comes from there.
+
+use std::{
+    future::{Future as _, poll_fn},
+    pin::{Pin, pin},
+    task::Poll,
+};
+
+use bytes::Bytes;
+use hyper::{
+    Request, Response, StatusCode,
+    body::{Body as _, Incoming},
+    header::{EXPECT, HOST, HeaderName, HeaderValue},
+    http::request::Parts,
+};
+use selvedge_core::http::{RequestHead, ResponseHead};
+
+use super::{
+    super::Service,
+    connection::Connection,
+    outlet::{Content, Over, Ticket},
+};
+
+/// A part of a body; `None` is its end.
+type Part = Option<Result<Bytes, hyper::Error>>;
+
+/// Serves a request.
+pub(super) async fn serve<S: Service>(
+    connection: &Connection<S>,
+    request: Request<Incoming>,
+) -> Result<Response<Content>, Over> {
+    let (parts, mut body) = request.into_parts();
+    let headers = headers_of(&parts);
+    let target = parts.uri.path_and_query().map_or("/", |target| target.as_str());
+    let mut head =
+        RequestHead { method: parts.method.as_str(), target, headers: &headers, client: 0, principal: None };
+    if let Some(gate) = &connection.gate {
+        match gate.admit(&head).await {
+            Ok(principal) => head.principal = principal,
+            Err(response) => return Ok(*response),
+        }
+    }
+    head.client = connection.shared.client_of(connection.address(), head.principal.as_deref());
+    let first = if body.is_end_stream() {
+        Some(None)
+    } else if parts.headers.contains_key(EXPECT) {
+        // Whether the body is wanted at all shows by the head.
+        None
+    } else {
+        part_at_hand(&mut body).await
+    };
+    take_up(connection, &head, body, first).await
+}
+
+/// Hands a request to the endpoint, and waits for its response.
+async fn take_up<S: Service>(
+    connection: &Connection<S>,
+    head: &RequestHead<'_>,
+    mut body: Incoming,
+    first: Option<Part>,
+) -> Result<Response<Content>, Over> {
+    let shared = &connection.shared;
+    let (bytes, is_complete) = match first {
+        None => (None, false),
+        Some(None) => (None, true),
+        Some(Some(Ok(bytes))) => (Some(bytes), body.is_end_stream()),
+        Some(Some(Err(_))) => return Err(Over),
+    };
+    let (ticket, starts) = shared.begin(head, bytes.as_deref(), is_complete);
+    drop(bytes);
+    shared.make(starts).await;
+    if !is_complete {
+        if let Some(response) = read_rest(connection, &ticket, &mut body).await? {
+            return Ok(respond(response, ticket));
+        }
+        shared.make(shared.body_end(ticket.exchange)).await;
+    }
+    let response = poll_fn(|context| ticket.outlet.poll_head(context)).await?;
+    Ok(respond(response, ticket))
+}
+
+/// Hands over the rest of a body; a response that does not wait for it ends that.
+async fn read_rest<S: Service>(
+    connection: &Connection<S>,
+    ticket: &Ticket,
+    body: &mut Incoming,
+) -> Result<Option<(ResponseHead, Option<Bytes>)>, Over> {
+    loop {
+        let mut next = pin!(part(body));
+        let next = poll_fn(|context| {
+            if let Poll::Ready(response) = ticket.outlet.poll_head(context) {
+                return Poll::Ready(Err(response));
+            }
+            next.as_mut().poll(context).map(Ok)
+        });
+        match next.await {
+            Err(response) => return response.map(Some),
+            Ok(None) => return Ok(None),
+            Ok(Some(Ok(bytes))) => connection.shared.body(ticket.exchange, &bytes),
+            Ok(Some(Err(_))) => return Err(Over),
+        }
+    }
+}
+
+async fn part(body: &mut Incoming) -> Part {
+    let frame = poll_fn(|context| Pin::new(&mut *body).poll_frame(context)).await?;
+    // Trailers say nothing here.
+    Some(frame.map(|frame| frame.into_data().unwrap_or_default()))
+}
+
+/// Returns the first part of a body where it came together with the head. Then the endpoint gets both at once.
+async fn part_at_hand(body: &mut Incoming) -> Option<Part> {
+    let mut next = pin!(part(body));
+    let mut is_asked = false;
+    poll_fn(|context| {
+        if let Poll::Ready(part) = next.as_mut().poll(context) {
+            return Poll::Ready(Some(part));
+        }
+        if is_asked {
+            return Poll::Ready(None);
+        }
+        // hyper reads a body once somebody asks for it, so it is there at the second time at the earliest.
+        is_asked = true;
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await
+}
+
+fn headers_of(parts: &Parts) -> Vec<(&str, &[u8])> {
+    let mut headers = Vec::with_capacity(parts.headers.len() + 1);
+    headers.extend(parts.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())));
+    // HTTP/2 names the host elsewhere.
+    if let Some(authority) = parts.uri.authority()
+        && !parts.headers.contains_key(HOST)
+    {
+        headers.push(("host", authority.as_str().as_bytes()));
+    }
+    headers
+}
+
+fn respond((head, whole): (ResponseHead, Option<Bytes>), ticket: Ticket) -> Response<Content> {
+    let content = whole.map_or_else(|| Content::Parts(ticket), Content::Whole);
+    let mut response = Response::new(content);
+    *response.status_mut() = StatusCode::from_u16(head.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let headers = response.headers_mut();
+    headers.reserve(head.headers.len());
+    for (name, value) in head.headers {
+        // The endpoint writes no other characters than headers have.
+        if let Ok(value) = HeaderValue::try_from(value) {
+            headers.append(HeaderName::from_static(name), value);
+        }
+    }
+    response
+}

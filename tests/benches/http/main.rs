@@ -1,0 +1,149 @@
+//! Servers under load: ours and `rmcp`'s, with the same tool and the same clients, in turns.
+//!
+//! Each server is a process of its own. Over HTTP 64 connections make one call of 2026-07-28 after the other;
+//! over a pipe 64 calls are in flight. `cargo bench -p selvedge-tests --bench http` prints throughput, the
+//! latency that 99 of 100 calls stay below, and what idle clients cost; `-- --smoke` runs each once.
+
+#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a benchmark fails by panicking")]
+
+mod load;
+mod servers;
+
+use std::{
+    io::{BufRead, BufReader},
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
+
+/// How much is measured.
+#[derive(Clone, Copy)]
+pub(crate) struct Size {
+    rounds: usize,
+    /// Calls of one round.
+    calls: usize,
+    /// Idle clients.
+    idle: usize,
+}
+
+/// What a round came to.
+#[derive(Clone, Copy)]
+pub(crate) struct Measured {
+    per_second: f64,
+    p50: Duration,
+    p99: Duration,
+}
+
+const NAMES: [&str; 2] = ["selvedge", "rmcp"];
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let mut is_smoke = false;
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--smoke" => is_smoke = true,
+            "--serve-http" => return servers::http(&arguments.next().expect("a name")),
+            "--serve-stdio" => return servers::stdio_of(&arguments.next().expect("a name")),
+            _ => {}
+        }
+    }
+    let size = if is_smoke {
+        Size { rounds: 1, calls: 640, idle: 20 }
+    } else {
+        Size { rounds: 7, calls: 64_000, idle: 1_000 }
+    };
+    compare("HTTP, 64 connections", size, |name, size| {
+        let server = Server::start("--serve-http", name);
+        load::http(&server.url(), size)
+    });
+    compare("pipe, 64 in flight", size, |name, size| {
+        let mut server = Server::start("--serve-stdio", name);
+        load::stdio(&mut server.child, size)
+    });
+    idle(size);
+}
+
+/// Measures both servers in turns, and prints the medians.
+fn compare(what: &str, size: Size, measure: impl Fn(&str, Size) -> Measured) {
+    let mut all = NAMES.map(|_| Vec::new());
+    for _ in 0..size.rounds {
+        for (name, all) in NAMES.iter().zip(&mut all) {
+            all.push(measure(name, size));
+        }
+    }
+    let medians = all.map(|all| Measured {
+        per_second: median(all.iter().map(|one| one.per_second)),
+        p50: median(all.iter().map(|one| one.p50)),
+        p99: median(all.iter().map(|one| one.p99)),
+    });
+    for (name, Measured { per_second, p50, p99 }) in NAMES.iter().zip(&medians) {
+        println!("{what:<22} {name:<9} {per_second:>9.0} calls/s   p50 {p50:>9.2?}   p99 {p99:>9.2?}");
+    }
+    let [ours, theirs] = medians;
+    println!(
+        "{what:<22} {:.2} x the throughput, {:.2} x the p99",
+        ours.per_second / theirs.per_second,
+        ours.p99.as_secs_f64() / theirs.p99.as_secs_f64(),
+    );
+}
+
+fn median<T: PartialOrd + Copy>(all: impl Iterator<Item = T>) -> T {
+    let mut all: Vec<_> = all.collect();
+    all.sort_by(|a, b| a.partial_cmp(b).expect("numbers"));
+    all[all.len() / 2]
+}
+
+/// Prints what idle clients of ours cost the server.
+fn idle(size: Size) {
+    let server = Server::start("--serve-http", NAMES[0]);
+    let url = server.url();
+    // What the first client costs is not what each costs.
+    let first = load::sessions(&url, 10) + load::streams(&url, 10).len();
+    let before = server.resident_kib();
+    let opened = load::sessions(&url, size.idle);
+    let after = server.resident_kib();
+    let each = (after - before) * 1_024 / opened as u64;
+    println!("{opened} idle sessions           {each} bytes each");
+    let streams = load::streams(&url, size.idle);
+    let with_streams = server.resident_kib();
+    println!("{} open streams            {} KiB in all", streams.len(), with_streams - after);
+    drop((streams, first));
+}
+
+/// A server in a process of its own.
+struct Server {
+    child: Child,
+    url: Option<String>,
+}
+
+impl Server {
+    fn start(role: &str, name: &str) -> Self {
+        let mut command = Command::new(std::env::current_exe().expect("the benchmark knows its own path"));
+        command.args([role, name]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().expect("it runs itself");
+        let url = (role == "--serve-http").then(|| {
+            let mut line = String::new();
+            let output = child.stdout.take().expect("a pipe");
+            BufReader::new(output).read_line(&mut line).expect("a URL");
+            line.trim().to_owned()
+        });
+        Self { child, url }
+    }
+
+    fn url(&self) -> String {
+        self.url.clone().expect("a server behind HTTP")
+    }
+
+    fn resident_kib(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
+        let line = status.lines().find(|line| line.starts_with("VmRSS:"));
+        line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok()).unwrap_or(0)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // One that has ended already cannot be ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
