@@ -238,6 +238,7 @@ export class WireView {
     this.#chosen = entry;
     this.#boxTitle.textContent = `${seconds(entry.at)} s: ${entry.title}`;
     this.#box.show(pretty(entry.text ?? entry.title), "json");
+    this.#box.element.scrollIntoView({ block: "nearest" });
   }
 }
 
