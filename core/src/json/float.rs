@@ -23,7 +23,7 @@ struct Decimal {
 pub(crate) fn nearest(text: &str) -> f64 {
     let (sign, magnitude) = text.strip_prefix('-').map_or((1.0, text), |rest| (-1.0, rest));
     let mut decimal = Decimal::read(magnitude);
-    sign * f64::from_bits(decimal.to_bits())
+    sign * f64::from_bits(decimal.take_bits())
 }
 
 impl Decimal {
@@ -95,7 +95,7 @@ impl Decimal {
     }
 
     /// Returns the bits of the nearest float.
-    fn to_bits(&mut self) -> u64 {
+    fn take_bits(&mut self) -> u64 {
         const INFINITE: u64 = 0x7FF << 52;
         if self.digits.is_empty() || self.point < -330 {
             return 0;
@@ -227,7 +227,7 @@ mod tests {
         for _ in 0..2_000 {
             let exponent = i64::try_from(next() % 700).unwrap() - 360;
             agrees(&format!("{}.{}e{exponent}", next() % 100_000, next()));
-            let float = f64::from_bits(next() << 11 | next() % 2_048);
+            let float = f64::from_bits((next() << 11) | (next() % 2_048));
             if float.is_finite() {
                 agrees(&format!("{float:e}"));
             }

@@ -12,7 +12,10 @@ mod set;
 #[cfg(any(test, target_family = "wasm"))]
 mod shape;
 #[cfg(any(test, target_family = "wasm"))]
-#[expect(dead_code, reason = "it stands in for the standard one, whichever methods are used")]
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "it stands in for the standard one, whichever methods are used")
+)]
 mod small;
 
 #[cfg(not(target_family = "wasm"))]

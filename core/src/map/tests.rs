@@ -30,7 +30,7 @@ fn a_small_map_does_what_the_standard_one_does() {
                 3 => assert_eq!(small.get(&key), standard.get(&key)),
                 4 => {
                     *small.entry(key).or_default() +=
-                        *standard.entry(key).and_modify(|v| *v += 1).or_insert(1)
+                        *standard.entry(key).and_modify(|v| *v += 1).or_insert(1);
                 }
                 _ if step % 7 == 0 => assert_eq!(small.pop_first(), standard.pop_first()),
                 _ => assert_eq!(small.contains_key(&key), standard.contains_key(&key)),
@@ -51,9 +51,9 @@ fn a_small_map_does_what_the_standard_one_does() {
 
 #[test]
 fn keys_in_order_make_no_long_path() {
-    let started = SmallMap::from_iter((0..100_000_u32).map(|key| (key, ())));
+    let started = (0..100_000_u32).map(|key| (key, ())).collect::<SmallMap<_, _>>();
     assert!(started.keys().copied().eq(0..100_000));
-    let backwards = SmallSet::from_iter((0..100_000_u32).rev());
+    let backwards = (0..100_000_u32).rev().collect::<SmallSet<_>>();
     assert!(backwards.into_iter().eq(0..100_000));
 }
 
@@ -74,7 +74,8 @@ fn a_key_that_is_there_stays_and_an_entry_says_which_it_is() {
     assert_eq!(map.pop_last(), Some(("c", 7)));
     map.retain(|key, value| *key == "b" && *value == 30);
     assert_eq!(map.clone().into_keys().collect::<Vec<_>>(), ["b"]);
-    assert!(matches!(map.entry("b"), Entry::Occupied(entry) if entry.remove() == 30));
+    let Entry::Occupied(entry) = map.entry("b") else { panic!("`b` is there") };
+    assert_eq!(entry.remove(), 30);
     assert_eq!(map.into_values().count(), 0);
 }
 
@@ -90,8 +91,8 @@ fn a_small_set_does_what_the_standard_one_does() {
             _ => assert_eq!(small.contains(&key), standard.contains(&key)),
         }
         assert_eq!(
-            (small.first(), small.is_empty(), small.len()),
-            (standard.first(), standard.is_empty(), standard.len())
+            (small.first(), small.last(), small.is_empty(), small.len()),
+            (standard.first(), standard.last(), standard.is_empty(), standard.len())
         );
     }
     assert!(small.iter().eq(standard.iter()));

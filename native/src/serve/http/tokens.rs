@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn a_file_names_the_owners_of_its_tokens() {
         let tokens = StaticTokens::parse("# ours\n\n0123456789abcdef ada\r\nfedcba9876543210\n").unwrap();
-        let owner = |token| tokens.owner(token).map(|owner| owner.to_string());
+        let owner = |token| tokens.owner(token).map(ToString::to_string);
         assert_eq!(owner("0123456789abcdef").as_deref(), Some("ada"));
         assert_eq!(owner("fedcba9876543210").as_deref(), Some("token 2"));
         for other in ["", "0123456789abcde", "0123456789abcdef ", "0123456789abcdeg"] {
