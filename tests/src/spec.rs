@@ -1,4 +1,4 @@
-//! What a client writes in the modern era, held against the protocol's own schema.
+//! What a client writes in the modern era, and a server in every revision, held against the protocol's own schema.
 //!
 //! The schema is no part of this repository: `SELVEDGE_SPEC` names the folder of the specification's schemas,
 //! one folder for each revision. Without it nothing is checked.
@@ -11,6 +11,7 @@ use std::{
 
 use selvedge_core::{
     json::View,
+    protocol::Revision,
     validate::{Outcome, Validator},
 };
 
@@ -18,15 +19,82 @@ use crate::world::fail;
 
 /// Returns the schema of 2026-07-28, where the environment says where it is.
 fn schema() -> Option<&'static str> {
-    static SCHEMA: OnceLock<Option<String>> = OnceLock::new();
+    schema_of("2026-07-28")
+}
+
+fn schema_of(revision: &str) -> Option<&'static str> {
+    static SCHEMAS: OnceLock<Option<BTreeMap<String, String>>> = OnceLock::new();
     let read = || {
-        let path = PathBuf::from(std::env::var_os("SELVEDGE_SPEC")?).join("2026-07-28/schema.json");
-        match std::fs::read_to_string(&path) {
-            Ok(schema) => Some(schema),
-            Err(error) => fail(&format!("{}: {error}", path.display())),
-        }
+        let folder = PathBuf::from(std::env::var_os("SELVEDGE_SPEC")?);
+        let read = |revision: &Revision| {
+            let path = folder.join(revision.as_str()).join("schema.json");
+            match std::fs::read_to_string(&path) {
+                Ok(schema) => (revision.to_string(), schema),
+                Err(error) => fail(&format!("{}: {error}", path.display())),
+            }
+        };
+        Some(Revision::ALL.iter().map(read).collect())
     };
-    SCHEMA.get_or_init(read).as_deref()
+    SCHEMAS.get_or_init(read).as_ref()?.get(revision).map(String::as_str)
+}
+
+/// The definition of what a server answers and says, by method.
+const SERVED: &[(&str, &str)] = &[
+    ("initialize", "InitializeResult"),
+    ("server/discover", "DiscoverResult"),
+    ("tools/list", "ListToolsResult"),
+    ("tools/call", "CallToolResult"),
+    ("prompts/list", "ListPromptsResult"),
+    ("resources/list", "ListResourcesResult"),
+    ("resources/templates/list", "ListResourceTemplatesResult"),
+    ("ping", "EmptyResult"),
+    ("resources/subscribe", "EmptyResult"),
+    ("logging/setLevel", "EmptyResult"),
+    ("notifications/tools/list_changed", "ToolListChangedNotification"),
+    ("notifications/prompts/list_changed", "PromptListChangedNotification"),
+    ("notifications/resources/list_changed", "ResourceListChangedNotification"),
+    ("notifications/resources/updated", "ResourceUpdatedNotification"),
+    ("notifications/progress", "ProgressNotification"),
+    ("notifications/message", "LoggingMessageNotification"),
+    ("notifications/cancelled", "CancelledNotification"),
+    ("notifications/subscriptions/acknowledged", "SubscriptionsAcknowledgedNotification"),
+    ("sampling/createMessage", "CreateMessageRequest"),
+    ("elicitation/create", "ElicitRequest"),
+    ("roots/list", "ListRootsRequest"),
+];
+
+/// Checks a message that a server of this revision sends; `asked` is the method that it answers, where it does.
+///
+/// Results that an application made up for a test are not checked.
+pub fn check_served(revision: &str, asked: Option<&str>, message: &str) {
+    let Some(schema) = schema_of(revision) else { return };
+    let Ok(view) = View::new(message) else { fail("a sent message is not JSON") };
+    let (method, value) = match (view.get("method").and_then(View::to_text), view.get("result")) {
+        (Some(method), _) => (method, view),
+        (None, Some(result)) => (asked.unwrap_or_default().to_owned(), result),
+        (None, None) => return,
+    };
+    let is_required = value.get("resultType").is_some_and(|kind| kind.is_str("input_required"));
+    let known = SERVED.iter().find(|(own, _)| *own == method);
+    let Some((_, definition)) = known else { return };
+    let definition = if is_required { "InputRequiredResult" } else { definition };
+    let is_made_up = |value: View<'_>| match definition {
+        "CallToolResult" => value.get("isError").is_none(),
+        "ListToolsResult" => !value.as_str().contains("inputSchema"),
+        // The token is the client's.
+        "ProgressNotification" => {
+            let token = value.get("params").and_then(|params| params.get("progressToken"));
+            token.and_then(View::as_number).is_some_and(|token| token.contains('.'))
+        }
+        _ => false,
+    };
+    if is_made_up(value) {
+        return;
+    }
+    if let other @ (Outcome::Invalid(_) | Outcome::GaveUp(_)) = check_in(revision, schema, definition, value)
+    {
+        fail(&format!("not a {definition} of {revision}: {other:?}\n{message}"));
+    }
 }
 
 /// The definition of each message that a client may write.
@@ -78,11 +146,17 @@ pub(crate) fn check_modern(message: &str) {
 }
 
 fn check(schema: &str, definition: &'static str, value: View<'_>) -> Outcome {
-    static VALIDATORS: Mutex<BTreeMap<&'static str, Validator>> = Mutex::new(BTreeMap::new());
+    check_in("2026-07-28", schema, definition, value)
+}
+
+fn check_in(revision: &str, schema: &str, definition: &'static str, value: View<'_>) -> Outcome {
+    static VALIDATORS: Mutex<BTreeMap<String, Validator>> = Mutex::new(BTreeMap::new());
     let mut validators = VALIDATORS.lock().unwrap_or_else(PoisonError::into_inner);
-    let validator = validators.entry(definition).or_insert_with(|| {
+    let validator = validators.entry(format!("{revision} {definition}")).or_insert_with(|| {
+        // In a schema of draft-07, what stands beside a reference means nothing.
+        let place = if schema.contains("\"$defs\"") { "$defs" } else { "definitions" };
         let rest = schema.trim_start().strip_prefix('{').unwrap_or_default();
-        let rooted = format!("{{\"$ref\":\"#/$defs/{definition}\",{rest}");
+        let rooted = format!("{{\"$ref\":\"#/{place}/{definition}\",{rest}");
         match View::new(&rooted) {
             Ok(view) => Validator::new(view),
             Err(error) => fail(&format!("the schema: {error}")),

@@ -1,4 +1,4 @@
-//! JSON to MessagePack and back.
+//! JSON to `MessagePack` and back.
 
 use js_sys::Uint8Array;
 use selvedge_core::{
@@ -9,11 +9,11 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::error::{error, not_json};
 
-/// Carries a JSON text over to MessagePack.
+/// Carries a JSON text over to `MessagePack`.
 ///
 /// # Errors
 ///
-/// The text is not JSON, or holds what MessagePack cannot.
+/// The text is not JSON, or holds what `MessagePack` cannot.
 #[wasm_bindgen(js_name = toMsgpack)]
 pub fn to_msgpack(json: &str) -> Result<Uint8Array, JsValue> {
     let view = View::new(json).map_err(|fault| not_json(json, fault))?;
@@ -21,7 +21,7 @@ pub fn to_msgpack(json: &str) -> Result<Uint8Array, JsValue> {
     Ok(Uint8Array::new_from_slice(&bytes))
 }
 
-/// Carries MessagePack over to the text of a JSON value.
+/// Carries `MessagePack` over to the text of a JSON value.
 ///
 /// # Errors
 ///

@@ -83,6 +83,7 @@ impl Server {
     ///
     /// Nothing waits for an answer to it, or a number is not finite.
     #[wasm_bindgen(js_name = reportProgress)]
+    #[expect(clippy::needless_pass_by_value, reason = "what may be absent crosses by value only")]
     pub fn report_progress(
         &mut self,
         now: f64,

@@ -2,7 +2,8 @@
 //!
 //! Each server is a process of its own. Over HTTP 64 connections make one call of 2026-07-28 after the other;
 //! over a pipe 64 calls are in flight. `cargo bench -p selvedge-tests --bench http` prints throughput, the
-//! latency that 99 of 100 calls stay below, and what idle clients cost; `-- --smoke` runs each once.
+//! latency that 99 of 100 calls stay below, what a call costs the server's processor, whoever else uses that,
+//! and what idle clients cost; `-- --smoke` runs each once.
 
 #![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a benchmark fails by panicking")]
 
@@ -31,6 +32,8 @@ pub(crate) struct Measured {
     per_second: f64,
     p50: Duration,
     p99: Duration,
+    /// What the server's processor spent on each call.
+    spent: Duration,
 }
 
 const NAMES: [&str; 2] = ["selvedge", "rmcp"];
@@ -53,11 +56,13 @@ fn main() {
     };
     compare("HTTP, 64 connections", size, |name, size| {
         let server = Server::start("--serve-http", name);
-        load::http(&server.url(), size)
+        let measured = load::http(&server.url(), size);
+        server.charged(measured, size)
     });
     compare("pipe, 64 in flight", size, |name, size| {
         let mut server = Server::start("--serve-stdio", name);
-        load::stdio(&mut server.child, size)
+        let measured = load::stdio(&mut server.child, size);
+        server.charged(measured, size)
     });
     idle(size);
 }
@@ -74,15 +79,20 @@ fn compare(what: &str, size: Size, measure: impl Fn(&str, Size) -> Measured) {
         per_second: median(all.iter().map(|one| one.per_second)),
         p50: median(all.iter().map(|one| one.p50)),
         p99: median(all.iter().map(|one| one.p99)),
+        spent: median(all.iter().map(|one| one.spent)),
     });
-    for (name, Measured { per_second, p50, p99 }) in NAMES.iter().zip(&medians) {
-        println!("{what:<22} {name:<9} {per_second:>9.0} calls/s   p50 {p50:>9.2?}   p99 {p99:>9.2?}");
+    for (name, Measured { per_second, p50, p99, spent }) in NAMES.iter().zip(&medians) {
+        println!(
+            "{what:<22} {name:<9} {per_second:>9.0} calls/s   p50 {p50:>9.2?}   p99 {p99:>9.2?}   \
+             processor {spent:>9.2?} a call"
+        );
     }
     let [ours, theirs] = medians;
     println!(
-        "{what:<22} {:.2} x the throughput, {:.2} x the p99",
+        "{what:<22} {:.2} x the throughput, {:.2} x the p99, {:.2} x the calls for the same processor",
         ours.per_second / theirs.per_second,
         ours.p99.as_secs_f64() / theirs.p99.as_secs_f64(),
+        theirs.spent.as_secs_f64() / ours.spent.as_secs_f64(),
     );
 }
 
@@ -131,6 +141,16 @@ impl Server {
 
     fn url(&self) -> String {
         self.url.clone().expect("a server behind HTTP")
+    }
+
+    /// Adds what the server has computed, start included.
+    fn charged(&self, measured: Measured, size: Size) -> Measured {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
+        let times = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(2);
+        // The kernel counts hundredths of a second.
+        let hundredths: u32 = times.filter_map(|time| time.parse::<u32>().ok()).sum();
+        let calls = u32::try_from(size.calls).expect("a number of calls");
+        Measured { spent: Duration::from_millis(10) * hundredths / calls, ..measured }
     }
 
     fn resident_kib(&self) -> u64 {

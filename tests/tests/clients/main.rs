@@ -3,6 +3,8 @@
 
 #![cfg(test)]
 
+mod rmcp;
+
 use std::{
     env,
     io::{BufRead, BufReader},

@@ -1,18 +1,23 @@
 //! The server's lifecycle gate, its calls and their ids.
 
+use std::collections::BTreeMap;
+
 use selvedge_core::{
     Misuse, Server, ServerConfig, Tick, Violation,
-    json::RawJson,
+    json::{RawJson, View},
     jsonrpc::RpcError,
     protocol::Revision,
     server::{Answer, Request, ServedCall, ServerEffect, ServerEvent},
 };
-use selvedge_tests::{line, world::to_line};
+use selvedge_tests::{line, spec::check_served, world::to_line};
 
 /// A server, and what it has asked of its host.
 pub(crate) struct Desk {
     pub(crate) server: Server,
     log: Vec<ServerEffect>,
+    /// The revision of the session, and what was asked by its id: what answers is held against the schema.
+    revision: Option<String>,
+    asked: BTreeMap<String, (String, bool)>,
 }
 
 impl Desk {
@@ -20,7 +25,7 @@ impl Desk {
         let mut config = ServerConfig::default();
         config.tools = vec![RawJson::new(r#"{"name":"t","inputSchema":{"type":"object"}}"#).unwrap()];
         change(&mut config);
-        Self { server: Server::new(config), log: Vec::new() }
+        Self { server: Server::new(config), log: Vec::new(), revision: None, asked: BTreeMap::new() }
     }
 
     /// Returns a server that has shaken hands on this revision.
@@ -39,6 +44,7 @@ impl Desk {
     }
 
     pub(crate) fn client(&mut self, line: impl AsRef<[u8]>) {
+        self.note(line.as_ref());
         self.server.handle_bytes(Tick::ZERO, line.as_ref());
         self.server.handle_bytes(Tick::ZERO, b"\n");
     }
@@ -56,6 +62,31 @@ impl Desk {
         let is_event = |effect: &mut ServerEffect| matches!(effect, ServerEffect::Event(_));
         let events = self.log.extract_if(.., is_event);
         events.map(|effect| if let ServerEffect::Event(event) = effect { event } else { panic!() }).collect()
+    }
+
+    /// Notes what a line asks.
+    fn note(&mut self, line: &[u8]) {
+        let Some(view) = std::str::from_utf8(line).ok().and_then(|text| View::new(text).ok()) else { return };
+        let (Some(id), Some(method)) = (view.get("id"), view.get("method").and_then(View::to_text)) else {
+            return;
+        };
+        let is_modern = view.as_str().contains("io.modelcontextprotocol/protocolVersion");
+        self.asked.insert(id.as_str().to_owned(), (method, is_modern));
+    }
+
+    /// Holds a sent message against the schema of its revision.
+    fn check(&mut self, message: &str) {
+        let Some(view) = View::new(message).ok().filter(|view| view.get("jsonrpc").is_some()) else { return };
+        let asked = view.get("id").and_then(|id| self.asked.get(id.as_str())).cloned();
+        let result = view.get("result");
+        let settled = result.and_then(|result| result.get("protocolVersion")).and_then(View::to_text);
+        self.revision = settled.or_else(|| self.revision.take());
+        let is_modern = asked.as_ref().is_some_and(|(_, is_modern)| *is_modern)
+            || message.contains("io.modelcontextprotocol/subscriptionId");
+        let revision = if is_modern { Some("2026-07-28") } else { self.revision.as_deref() };
+        if let Some(revision) = revision {
+            check_served(revision, asked.as_ref().map(|(method, _)| method.as_str()), message);
+        }
     }
 
     /// Takes the only reply.
@@ -93,6 +124,9 @@ impl Desk {
 
     fn drain(&mut self) {
         while let Some(effect) = self.server.poll_effect() {
+            if let ServerEffect::Send(bytes) = &effect {
+                self.check(&to_line(bytes));
+            }
             self.log.push(effect);
         }
     }

@@ -38,7 +38,11 @@ fn ask(desk: &mut Desk, call: ServedCall, questions: Vec<Question>, state: Optio
 }
 
 fn name() -> Question {
-    question("name", Offered::Elicitation, r#"{"message":"Name?","requestedSchema":{"type":"object"}}"#)
+    question(
+        "name",
+        Offered::Elicitation,
+        r#"{"message":"Name?","requestedSchema":{"type":"object","properties":{}}}"#,
+    )
 }
 
 /// Returns the state that a reply carries.
@@ -62,7 +66,7 @@ fn a_modern_client_answers_in_a_new_request_and_the_handler_goes_on_where_it_was
     assert!(result.get("resultType").unwrap().is_str("input_required"));
     assert_eq!(
         result.get("inputRequests").unwrap().as_str(),
-        r#"{"name":{"method":"elicitation/create","params":{"message":"Name?","requestedSchema":{"type":"object"}}},"roots":{"method":"roots/list","params":{}}}"#
+        r#"{"name":{"method":"elicitation/create","params":{"message":"Name?","requestedSchema":{"type":"object","properties":{}}}},"roots":{"method":"roots/list","params":{}}}"#
     );
     assert_eq!(desk.server.calls_in_flight(), 0, "nothing waits");
 
