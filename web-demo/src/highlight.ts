@@ -36,7 +36,7 @@ const SYNTAXES: Record<Syntax, RegExp> = {
     words("import pub fn type case let use as const opaque"),
     TYPE,
   ),
-  json: syntax(String.raw`$^`, String.raw`"(?:[^"\\]|\\[^])*"?(?!\s*:)`, words("true false null"), String.raw`"(?:[^"\\]|\\[^])*"?(?=\s*:)`),
+  json: syntax(String.raw`$^`, String.raw`"(?:[^"\\]|\\[^])*"(?!\s*:)`, words("true false null"), String.raw`"(?:[^"\\]|\\[^])*"(?=\s*:)`),
 };
 
 function words(list: string): string {

@@ -228,6 +228,7 @@ describe("the wire", { timeout: 100_000 }, () => {
   }
   async function fresh() {
     const opened = await open(world, { fragment: "#view=wire" });
+    await opened.page.locator(".steps .present").waitFor();
     await opened.page.locator("#scenario").selectOption("");
     await opened.page.locator(".empty").waitFor();
     return opened;
@@ -284,6 +285,7 @@ describe("the wire", { timeout: 100_000 }, () => {
 
   test("a silent server is left after the client's patience, a stubborn one is killed", async () => {
     const { page, context } = await open(world, { fragment: "#view=wire&scenario=silent" });
+    await page.locator(".steps .present").waitFor();
     await stepTo(page, "retired");
     await entry(page, "the session is over").waitFor();
     await page.locator("#scenario").selectOption("stubborn");

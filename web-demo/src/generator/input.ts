@@ -9,120 +9,124 @@ const MAX_EDITED = 100_000;
 /** What the engine would not read either. */
 const MAX_TEXT = 64 * 1024 * 1024;
 
-export interface InputPane {
-  readonly element: HTMLElement;
-  value(): { text: string; server: string; sample: string | undefined };
-  take(text: string, server: string, sample?: string): void;
-  /** Shows where the text is wrong, or that it is not. */
-  mark(fault: Fault | undefined): void;
-  goTo(fault: Fault): void;
-}
-
 interface Listener {
   /** The text or the name is another one; a person who types is given time. */
   changed(delay: boolean): void;
   sampled(id: string): void;
 }
 
-export function inputPane(listener: Listener): InputPane {
-  let sample: string | undefined;
-  let kept: string | undefined; // text too long for the editor
-  const picker = h("select", { id: "sample" }, h("option", { value: "" }, "Your own"), group("Realistic", REALISTIC), group("Hostile", HOSTILE));
-  const server = h("input", { id: "server", type: "text", spellcheck: "false", autocomplete: "off", maxlength: 200 });
-  const editor = h("textarea", { id: "listing", spellcheck: "false", autocomplete: "off", wrap: "off", "aria-describedby": "listing-help" });
-  const size = h("span", { class: "dim", id: "listing-size" });
-  const file = h("input", { type: "file", accept: ".json,.txt,application/json,text/plain", class: "unseen", tabindex: -1, "aria-hidden": "true" });
-  const open = h("button", { type: "button", class: "button", onclick: () => file.click() }, "Open a file");
-  const clear = h("button", { type: "button", class: "button", onclick: () => own("", "server") }, "Clear");
-  const help = h("p", { class: "dim", id: "listing-help" }, "A tools/list result, a response around one, or an array of tools. Paste it or drop a file.");
-  const element = h(
-    "section",
-    { class: "card input", "aria-label": "Listing" },
-    h("div", { class: "field" }, h("label", { for: "sample" }, "Listing"), picker),
-    h("div", { class: "field" }, h("label", { for: "server" }, "Server name"), server),
-    h("div", { class: "editor" }, h("label", { for: "listing", class: "unseen" }, "Text of the listing"), editor, h("p", { class: "drop", "aria-hidden": "true" }, "Drop the listing")),
-    h("div", { class: "row" }, size, h("span", { class: "grow" }), open, clear, file),
-    help,
-  );
+export class InputPane {
+  readonly element: HTMLElement;
+  readonly #listener: Listener;
+  readonly #picker = h("select", { id: "sample" }, h("option", { value: "" }, "Your own"), group("Realistic", REALISTIC), group("Hostile", HOSTILE));
+  readonly #server = h("input", { id: "server", type: "text", spellcheck: "false", autocomplete: "off", maxlength: 200 });
+  readonly #editor = h("textarea", { id: "listing", spellcheck: "false", autocomplete: "off", wrap: "off", "aria-describedby": "listing-help" });
+  readonly #size = h("span", { class: "dim", id: "listing-size" });
+  readonly #file = h("input", { type: "file", accept: ".json,.txt,application/json,text/plain", class: "unseen", tabindex: -1, "aria-hidden": "true" });
+  #sample: string | undefined;
+  /** Text too long for the editor. */
+  #kept: string | undefined;
 
-  function take(text: string, name: string, id?: string): void {
-    sample = id;
-    picker.value = id ?? "";
-    server.value = name;
-    kept = text.length > MAX_EDITED ? text : undefined;
-    editor.readOnly = kept !== undefined;
-    editor.value = kept === undefined ? text : `${text.slice(0, 2_000)}\n… the rest is kept, but too long to edit here`;
-    editor.scrollTop = 0;
-    measure();
+  constructor(listener: Listener) {
+    this.#listener = listener;
+    this.element = this.#layout();
+    this.#picker.addEventListener("change", () => this.#pick());
+    this.#editor.addEventListener("input", () => this.#edited());
+    this.#editor.addEventListener("paste", (event) => this.#paste(event));
+    this.#server.addEventListener("input", () => {
+      this.#sample = undefined;
+      listener.changed(true);
+    });
+    this.#file.addEventListener("change", () => {
+      void this.#read(this.#file.files);
+      this.#file.value = "";
+    });
+    droppable(this.element, (files) => void this.#read(files), (text) => this.#own(text, this.#server.value));
   }
 
-  function own(text: string, name: string): void {
-    take(text, name);
-    listener.changed(false);
+  value(): { text: string; server: string; sample: string | undefined } {
+    return { text: this.#kept ?? this.#editor.value, server: this.#server.value.trim() || "server", sample: this.#sample };
+  }
+
+  take(text: string, server: string, sample?: string): void {
+    this.#sample = sample;
+    this.#picker.value = sample ?? "";
+    this.#server.value = server;
+    this.#kept = text.length > MAX_EDITED ? text : undefined;
+    this.#editor.readOnly = this.#kept !== undefined;
+    this.#editor.value = this.#kept === undefined ? text : `${text.slice(0, 2_000)}\n… the rest is kept, but too long to edit here`;
+    this.#editor.scrollTop = 0;
+    this.#measure();
+  }
+
+  /** Shows that the text is wrong, or that it is not. */
+  mark(fault: Fault | undefined): void {
+    this.#editor.setAttribute("aria-invalid", String(fault !== undefined && fault.code !== "empty"));
+  }
+
+  /** Leads to where the text is wrong. */
+  goTo(fault: Fault): void {
+    const editor = this.#editor;
+    const at = offset(editor.value, fault);
     editor.focus();
+    editor.setSelectionRange(at, at + 1);
+    editor.scrollTop = Math.max(0, ((fault.line ?? 1) - 4) * Number.parseFloat(getComputedStyle(editor).lineHeight));
   }
 
-  function value(): { text: string; server: string; sample: string | undefined } {
-    return { text: kept ?? editor.value, server: server.value.trim() || "server", sample };
+  #layout(): HTMLElement {
+    const open = h("button", { type: "button", class: "button", onclick: () => this.#file.click() }, "Open a file");
+    const clear = h("button", { type: "button", class: "button", onclick: () => this.#own("", "server") }, "Clear");
+    const editor = h("div", { class: "editor" }, h("label", { for: "listing", class: "unseen" }, "Text of the listing"), this.#editor, h("p", { class: "drop", "aria-hidden": "true" }, "Drop the listing"));
+    return h(
+      "section",
+      { class: "card input", "aria-label": "Listing" },
+      h("div", { class: "field" }, h("label", { for: "sample" }, "Listing"), this.#picker),
+      h("div", { class: "field" }, h("label", { for: "server" }, "Server name"), this.#server),
+      editor,
+      h("div", { class: "row" }, this.#size, h("span", { class: "grow" }), open, clear, this.#file),
+      h("p", { class: "dim", id: "listing-help" }, "A tools/list result, a response around one, or an array of tools. Paste it or drop a file."),
+    );
   }
 
-  function measure(): void {
-    size.textContent = bytes(utf8Length(kept ?? editor.value));
+  #own(text: string, server: string): void {
+    this.take(text, server);
+    this.#listener.changed(false);
+    this.#editor.focus();
   }
 
-  function edited(): void {
-    sample = undefined;
-    picker.value = "";
-    measure();
-    listener.changed(true);
+  #pick(): void {
+    const chosen = SAMPLES.find(({ id }) => id === this.#picker.value);
+    if (!chosen) return this.#own("", "server");
+    this.take(chosen.text, chosen.server, chosen.id);
+    this.#listener.sampled(chosen.id);
+    this.#listener.changed(false);
   }
 
-  async function read(files: FileList | null | undefined): Promise<void> {
-    const first = files?.[0];
-    if (!first) return;
-    if (first.size > MAX_TEXT) return announce(`${first.name} has ${bytes(first.size)}; at most ${bytes(MAX_TEXT)} can be read.`);
-    own(await first.text(), first.name.replace(/\.[^.]*$/, ""));
-    announce(`Read ${first.name}.`);
+  #measure(): void {
+    this.#size.textContent = bytes(utf8Length(this.#kept ?? this.#editor.value));
   }
 
-  picker.addEventListener("change", () => {
-    const chosen = SAMPLES.find(({ id }) => id === picker.value);
-    if (!chosen) return own("", "server");
-    take(chosen.text, chosen.server, chosen.id);
-    listener.sampled(chosen.id);
-    listener.changed(false);
-  });
-  editor.addEventListener("input", edited);
-  editor.addEventListener("paste", (event) => {
+  #edited(): void {
+    this.#sample = undefined;
+    this.#picker.value = "";
+    this.#measure();
+    this.#listener.changed(true);
+  }
+
+  #paste(event: ClipboardEvent): void {
     const text = event.clipboardData?.getData("text/plain") ?? "";
     if (text.length <= MAX_EDITED) return;
     event.preventDefault();
-    own(text, server.value);
-  });
-  server.addEventListener("input", () => {
-    sample = undefined;
-    listener.changed(true);
-  });
-  file.addEventListener("change", () => {
-    void read(file.files);
-    file.value = "";
-  });
-  droppable(element, (files) => void read(files), (text) => own(text, server.value));
+    this.#own(text, this.#server.value);
+  }
 
-  return {
-    element,
-    value,
-    take,
-    mark(fault) {
-      editor.setAttribute("aria-invalid", String(fault !== undefined && fault.code !== "empty"));
-    },
-    goTo(fault) {
-      const at = offset(editor.value, fault);
-      editor.focus();
-      editor.setSelectionRange(at, at + 1);
-      editor.scrollTop = Math.max(0, ((fault.line ?? 1) - 4) * Number.parseFloat(getComputedStyle(editor).lineHeight));
-    },
-  };
+  async #read(files: FileList | null | undefined): Promise<void> {
+    const first = files?.[0];
+    if (!first) return;
+    if (first.size > MAX_TEXT) return announce(`${first.name} has ${bytes(first.size)}; at most ${bytes(MAX_TEXT)} can be read.`);
+    this.#own(await first.text(), first.name.replace(/\.[^.]*$/, ""));
+    announce(`Read ${first.name}.`);
+  }
 }
 
 function group(label: string, samples: readonly Sample[]): HTMLElement {

@@ -72,28 +72,9 @@ export function surfaceTab(chosen: (level: string) => void): SurfaceTab {
     for (const row of rows.querySelectorAll("tr")) row.classList.toggle("chosen", row.dataset["level"] === result.level);
   }
 
-  function row(result: LevelResult, base: number, counter: Counter): HTMLElement {
-    const id = `level-${result.level}`;
-    const radio = h("input", { type: "radio", name: "level", id, value: result.level, onchange: () => choose(result.level) });
-    radio.checked = result.level === level();
+  function asked(result: LevelResult): Row {
     const isBest = result.level === current?.result.module.surface.level;
-    const label = h("td", {}, radio, h("label", { for: id }, h("b", {}, result.level), isBest && h("span", { class: "badge" }, "richest that fits"), h("span", { class: "dim meaning" }, MEANINGS[result.level])));
-    if ("fault" in result) {
-      return h("tr", { "data-level": result.level }, label, h("td", { colspan: 3, class: "dim" }, "does not fit"));
-    }
-    const size = counter.now(result.text);
-    const share = size.tokens / Math.max(1, base);
-    const bar = h("span", { class: "bar-fill" });
-    bar.style.setProperty("inline-size", `${Math.min(100, share * 100)}%`);
-    bar.classList.toggle("beyond", share > 1);
-    return h(
-      "tr",
-      { "data-level": result.level },
-      label,
-      h("td", { class: "number" }, written(size)),
-      h("td", { class: "number" }, bytes(utf8Length(result.text))),
-      h("td", { class: "share" }, h("span", { class: "bar-line", "aria-hidden": "true" }, bar), h("span", { class: "number" }, `${(share * 100).toFixed(0)} %`)),
-    );
+    return { isChosen: result.level === level(), isBest, choose: () => choose(result.level) };
   }
 
   return {
@@ -108,9 +89,39 @@ export function surfaceTab(chosen: (level: string) => void): SurfaceTab {
       current = next;
       const focused = document.activeElement?.id;
       const base = counter.now(next.listing).tokens;
-      fill(rows, ...next.result.levels.map((result) => row(result, base, counter)));
+      fill(rows, ...next.result.levels.map((result) => levelRow(result, base, counter, asked(result))));
       if (focused?.startsWith("level-")) document.getElementById(focused)?.focus();
       shown();
     },
   };
+}
+
+interface Row {
+  isChosen: boolean;
+  /** The richest level that fits. */
+  isBest: boolean;
+  choose(): void;
+}
+
+function levelRow(result: LevelResult, base: number, counter: Counter, { isChosen, isBest, choose }: Row): HTMLElement {
+  const id = `level-${result.level}`;
+  const radio = h("input", { type: "radio", name: "level", id, value: result.level, onchange: choose });
+  radio.checked = isChosen;
+  const label = h("td", {}, radio, h("label", { for: id }, h("b", {}, result.level), isBest && h("span", { class: "badge" }, "richest that fits"), h("span", { class: "dim meaning" }, MEANINGS[result.level])));
+  if ("fault" in result) {
+    return h("tr", { "data-level": result.level }, label, h("td", { colspan: 3, class: "dim" }, "does not fit"));
+  }
+  const size = counter.now(result.text);
+  const share = size.tokens / Math.max(1, base);
+  const bar = h("span", { class: "bar-fill" });
+  bar.style.setProperty("inline-size", `${Math.min(100, share * 100)}%`);
+  bar.classList.toggle("beyond", share > 1);
+  return h(
+    "tr",
+    { "data-level": result.level },
+    label,
+    h("td", { class: "number" }, written(size)),
+    h("td", { class: "number" }, bytes(utf8Length(result.text))),
+    h("td", { class: "share" }, h("span", { class: "bar-line", "aria-hidden": "true" }, bar), h("span", { class: "number" }, `${(share * 100).toFixed(0)} %`)),
+  );
 }

@@ -104,7 +104,7 @@ export function lossesTab(open: (tool: string) => void): { readonly element: HTM
       summary.textContent =
         losses.length === 0
           ? "Nothing is lost: the module says all that the listing says about its arguments and results."
-          : `${plural(losses.length, "place")} where the module is less precise than the listing. A server is still sent the arguments as they are, and checks them against its own schema.`;
+          : `${plural(losses.length, "place")} where the module is less precise than the listing. Once a server's tools were listed, the engine checks the arguments of a call against the whole schema.`;
       table.hidden = losses.length === 0;
       paged(rows, losses, row);
     },

@@ -8,7 +8,7 @@ import { SAMPLES } from "../samples/index.js";
 import { tabs } from "../tabs.js";
 import { Engine, NotGenerated } from "./engine.js";
 import { explain } from "./faults.js";
-import { inputPane, type InputPane } from "./input.js";
+import { InputPane } from "./input.js";
 import { moduleTab } from "./module-tab.js";
 import type { Fault, Result } from "./protocol.js";
 import { sizesBar } from "./sizes-bar.js";
@@ -61,7 +61,7 @@ export class CodeView {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(root: HTMLElement) {
-    this.#input = inputPane({
+    this.#input = new InputPane({
       changed: (delay) => this.#later(delay ? REST : 0),
       sampled: (sample) => note({ sample, z: undefined, server: undefined }),
     });

@@ -41,7 +41,9 @@ export class WireView {
   readonly #traceName = h("span", { class: "dim" });
   readonly #problem = h("p", { class: "notice bad", role: "alert", hidden: true });
 
-  constructor(root: HTMLElement) {
+  constructor(private readonly root: HTMLElement) {
+    // Nothing can be done to a session before there is an engine.
+    root.inert = true;
     fill(root, h("div", { class: "wire" }, this.#toolbar(), this.#problem, h("div", { class: "controls card" }, this.#commands, this.#faults), this.#stage(), this.#side()));
     this.#slider.addEventListener("input", () => {
       this.#stop();
@@ -58,6 +60,7 @@ export class WireView {
   /** Takes the state that the address holds, or the first session. */
   async start(): Promise<void> {
     await init();
+    this.root.inert = false;
     const state = readFragment();
     const run = state.get("run");
     const read = run === null ? undefined : readRun(await unpack(run));
