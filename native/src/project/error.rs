@@ -83,6 +83,8 @@ impl Fault {
             io::ErrorKind::InvalidFilename => Self::Path("has a name that is too long"),
             // A path that leaves the folder has no code of the system: the refusal is made before it is asked.
             io::ErrorKind::PermissionDenied if error.raw_os_error().is_none() => Self::Outside,
+            // What was a link when it was looked at is none when it is read: it was changed meanwhile.
+            io::ErrorKind::InvalidInput => Self::Outside,
             _ if is_loop(error) => Self::Outside,
             kind => Self::System(kind),
         }

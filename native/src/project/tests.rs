@@ -272,6 +272,13 @@ fn a_rules_file_that_is_a_link_is_not_followed() {
 #[test]
 fn a_link_that_is_swapped_while_it_is_read_never_leads_out() {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
+    /// Ends the swapping also where an assertion fails.
+    struct Done<'a>(&'a AtomicBool);
+    impl Drop for Done<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
     let world = World::with(&[("file", "inside"), ("folder/secret", "inside")]);
     let links = [world.base.join("file_link"), world.base.join("folder_link")];
     symlink(world.base.join("out/secret"), &links[0]).unwrap();
@@ -280,6 +287,7 @@ fn a_link_that_is_swapped_while_it_is_read_never_leads_out() {
     let done = AtomicBool::new(false);
     let ends_at = Instant::now() + Duration::from_millis(1_500);
     std::thread::scope(|scope| {
+        let ending = Done(&done);
         scope.spawn(|| {
             while !done.load(Ordering::Relaxed) {
                 for (name, link) in ["file", "folder"].iter().zip(&links) {
@@ -305,7 +313,7 @@ fn a_link_that_is_swapped_while_it_is_read_never_leads_out() {
             assert_eq!(found.hits, []);
             let _ = project.write(&path("folder/new"), "x");
         }
-        done.store(true, Ordering::Relaxed);
+        drop(ending);
         assert!(inside > 0, "it was read between the swaps");
     });
     assert_eq!(fs::read_dir(world.base.join("out")).unwrap().count(), 1, "nothing was written outside");
