@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use selvedge::{
-    Connection, Options, Server,
+    CallOptions, Connection, Options, Server,
     core::{
         Tolerance,
         client::{CallError, EraPolicy, Event, ExitStatus, Reason},
@@ -180,7 +180,9 @@ async fn the_rust_server_refuses_wrong_arguments() {
     let result = connection.call_tool("compute_duration", &arguments).await.unwrap();
     let result: Value = serde_json::from_str(&result.text()).unwrap();
     assert_eq!(result["total_seconds"], 90_000);
-    assert_eq!(refusal(connection.call_tool("compute_duration", &json!({})).await).0, -32602);
+    let unchecked = CallOptions { unchecked: true, ..CallOptions::default() };
+    let refused = connection.call_tool_with("compute_duration", &json!({}), unchecked).await;
+    assert_eq!(refusal(refused).0, -32602);
     let resources = connection.list_resources().await.unwrap();
     let uri = "cortex://docs/rrule-reference";
     assert!(resources.items.iter().any(|resource| resource.uri == uri));
