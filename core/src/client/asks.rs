@@ -17,17 +17,6 @@ pub(super) struct Asked {
     pub(super) call: Option<u64>,
 }
 
-impl Offered {
-    pub(super) fn of(method: &str) -> Option<Self> {
-        match method {
-            "sampling/createMessage" => Some(Self::Sampling),
-            "elicitation/create" => Some(Self::Elicitation),
-            "roots/list" => Some(Self::Roots),
-            _ => None,
-        }
-    }
-}
-
 impl Client {
     /// Answers what the server asked with [`Event::Asked`]: with the result, an object, or with an error.
     ///

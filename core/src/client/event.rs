@@ -162,6 +162,26 @@ pub enum Offered {
     Roots,
 }
 
+impl Offered {
+    const ALL: [Self; 3] = [Self::Sampling, Self::Elicitation, Self::Roots];
+
+    /// Returns the method that asks for it.
+    #[must_use]
+    pub const fn method(self) -> &'static str {
+        match self {
+            Self::Sampling => "sampling/createMessage",
+            Self::Elicitation => "elicitation/create",
+            Self::Roots => "roots/list",
+        }
+    }
+
+    /// Returns what a method asks for.
+    #[must_use]
+    pub fn of(method: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|what| what.method() == method)
+    }
+}
+
 impl fmt::Display for Offered {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

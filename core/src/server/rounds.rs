@@ -43,14 +43,6 @@ pub(super) struct Round {
     pub(super) state: Option<String>,
 }
 
-const fn method_of(what: Offered) -> &'static str {
-    match what {
-        Offered::Sampling => "sampling/createMessage",
-        Offered::Elicitation => "elicitation/create",
-        Offered::Roots => "roots/list",
-    }
-}
-
 /// Returns the capability that a client needs to be asked this.
 fn needed(question: &Question) -> &'static [&'static str] {
     let params = question.params.view();
@@ -125,7 +117,7 @@ impl Hub {
             for (at, question) in input.questions.iter().enumerate() {
                 result.push(if at > 0 { ',' } else { '{' });
                 push_string(&mut result, &question.key);
-                let _ = write!(result, ":{{\"method\":\"{}\",\"params\":", method_of(question.what));
+                let _ = write!(result, ":{{\"method\":\"{}\",\"params\":", question.what.method());
                 push_compact(&mut result, question.params.as_str());
                 result.push('}');
             }
@@ -236,7 +228,7 @@ impl Hub {
         for question in input.questions {
             let id = self.requests.mint();
             let mut message = String::with_capacity(question.params.as_str().len() + 96);
-            jsonrpc::push_request(&mut message, id, method_of(question.what), |out| {
+            jsonrpc::push_request(&mut message, id, question.what.method(), |out| {
                 push_question(out, &question, revision, serial);
             });
             let ask = Ask { peer: source.peer, call: serial, key: question.key, what: question.what };
@@ -253,7 +245,7 @@ impl Hub {
         let Some(Waiting { tag: Ask { call: serial, key, what, .. }, .. }) = self.requests.take(id) else {
             return;
         };
-        let method = method_of(what);
+        let method = what.method();
         let answer = match answer {
             Ok(answer) if answer.kind() == Kind::Object => answer.to_raw(),
             Ok(_) => {
@@ -343,7 +335,7 @@ impl Hub {
         while let Some((id, Waiting { tag: ask, .. })) = self.requests.expire(self.now) {
             let params = format!("{{\"requestId\":{id},\"reason\":\"timed out\"}}");
             self.notify(ask.peer, Route::Aside, "notifications/cancelled", &params);
-            let (method, millis) = (method_of(ask.what), self.config.ask_timeout.as_millis());
+            let (method, millis) = (ask.what.method(), self.config.ask_timeout.as_millis());
             self.fail_call(ask.call, &format!("the client did not answer `{method}` within {millis} ms"));
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use selvedge_core::json::RawJson;
+use selvedge_core::{client::Offered, json::RawJson};
 use serde_json::{Map, Value, json};
 
 /// The answers that came with a call: by key, as the client gave them.
@@ -27,22 +27,22 @@ pub struct InputRequest {
 impl InputRequest {
     pub(super) fn form(message: &str, schema: &Value) -> Self {
         let params = json!({ "mode": "form", "message": message, "requestedSchema": schema });
-        Self { method: "elicitation/create", params }
+        Self { method: Offered::Elicitation.method(), params }
     }
 
     pub(super) fn url(message: &str, url: &str) -> Self {
         Self {
-            method: "elicitation/create",
+            method: Offered::Elicitation.method(),
             params: json!({ "mode": "url", "message": message, "url": url }),
         }
     }
 
     pub(super) const fn sampling(params: Value) -> Self {
-        Self { method: "sampling/createMessage", params }
+        Self { method: Offered::Sampling.method(), params }
     }
 
     pub(super) fn roots() -> Self {
-        Self { method: "roots/list", params: json!({}) }
+        Self { method: Offered::Roots.method(), params: json!({}) }
     }
 }
 

@@ -44,11 +44,7 @@ impl Context {
 impl From<InputRequired> for Input {
     fn from(required: InputRequired) -> Self {
         let questions = required.requests().filter_map(|(key, request)| {
-            let what = match request.method {
-                "sampling/createMessage" => Offered::Sampling,
-                "elicitation/create" => Offered::Elicitation,
-                _ => Offered::Roots,
-            };
+            let what = Offered::of(request.method)?;
             let params = RawJson::new(request.params.to_string()).ok()?;
             Some(Question { key: key.to_owned(), what, params })
         });
