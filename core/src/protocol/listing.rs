@@ -42,6 +42,13 @@ pub(crate) enum ListKind {
 }
 
 impl ListKind {
+    const ALL: [Self; 4] = [Self::Tools, Self::Resources, Self::ResourceTemplates, Self::Prompts];
+
+    /// Returns what a method lists.
+    pub(crate) fn of(method: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.method() == method)
+    }
+
     pub(crate) const fn method(self) -> &'static str {
         match self {
             Self::Tools => "tools/list",
@@ -51,7 +58,17 @@ impl ListKind {
         }
     }
 
-    const fn member(self) -> &'static str {
+    /// Returns the member that tells entries apart.
+    pub(crate) const fn key(self) -> &'static str {
+        match self {
+            Self::Tools | Self::Prompts => "name",
+            Self::Resources => "uri",
+            Self::ResourceTemplates => "uriTemplate",
+        }
+    }
+
+    /// Returns the member of a result that holds the entries.
+    pub(crate) const fn member(self) -> &'static str {
         match self {
             Self::Tools => "tools",
             Self::Resources => "resources",

@@ -6,6 +6,7 @@ use core::fmt::Write as _;
 use super::{
     Answer, Hub, Peer, Request, Route, ServedCall,
     calls::{Call, Phase},
+    modern::push_scope,
     shape,
 };
 use crate::{
@@ -155,19 +156,16 @@ impl Hub {
     fn reply_result(&mut self, call: &Call, result: &RawJson) {
         let Call { source, id, request, caller, .. } = call;
         let mut message = String::with_capacity(result.as_str().len() + 224);
-        jsonrpc::push_result_with(&mut message, id, |out| match caller.revision {
-            // What the newest legacy revision does not know is rare: the rest goes as it is.
-            Revision::V2025_11_25 if !is_newer(result) => push_compact(out, result.as_str()),
-            Revision::V2026_07_28 => self.push_modern(out, request, result.view()),
-            revision => shape::push_legacy(out, request.method(), result.view(), revision),
+        jsonrpc::push_result_with(&mut message, id, |out| match caller.revision.era() {
+            Era::Legacy => shape::push_legacy(out, request.method(), result.view(), caller.revision),
+            Era::Modern => self.push_modern(out, request, result.view()),
         });
         self.deliver_answer(*source, message, None);
     }
 
     /// Appends a whole result of the modern era.
     fn push_modern(&self, out: &mut String, request: &Request, result: View<'_>) {
-        out.push_str("{\"resultType\":\"complete\",\"_meta\":{");
-        self.push_server_info(out);
+        self.push_result_head(out, "complete");
         let (mut has_ttl, mut has_scope) = (false, false);
         for (_, meta) in result.members().filter(|(name, _)| name.as_str() == "\"_meta\"") {
             let members = meta.as_str().trim_start_matches('{').trim_end_matches('}').trim();
@@ -189,8 +187,12 @@ impl Hub {
             out.push(':');
             push_compact(out, value.as_str());
         }
-        if matches!(request, Request::ReadResource { .. }) && !(has_ttl && has_scope) {
-            self.push_cache(out);
+        let is_kept = matches!(request, Request::ReadResource { .. });
+        if is_kept && !has_ttl {
+            self.push_ttl(out);
+        }
+        if is_kept && !has_scope {
+            push_scope(out);
         }
         out.push('}');
     }
@@ -260,13 +262,4 @@ fn fitting(error: &RpcError, revision: Revision) -> RpcError {
         error.code = code::INVALID_PARAMS;
     }
     error
-}
-
-/// Returns whether a result holds what only the modern era knows.
-fn is_newer(result: &RawJson) -> bool {
-    result.view().members().any(|(name, value)| match name.as_str() {
-        "\"resultType\"" | "\"ttlMs\"" | "\"cacheScope\"" => true,
-        "\"structuredContent\"" => value.kind() != Kind::Object,
-        _ => false,
-    })
 }

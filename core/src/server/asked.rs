@@ -3,11 +3,11 @@
 use alloc::{format, string::String, sync::Arc};
 use core::fmt::Write as _;
 
-use super::{Hub, Request, dispatch::Params, hub::Source, lists::Offer};
+use super::{Hub, Request, dispatch::Params, hub::Source};
 use crate::{
     json::{Kind, RawJson, View, push_string},
     jsonrpc::{Id, RpcError, code},
-    protocol::{Era, Revision},
+    protocol::{ListKind, Revision},
     validate::{Mismatch, Outcome},
 };
 
@@ -24,14 +24,14 @@ impl Hub {
                     known(params, "tool", |name| self.tools.get(name).is_some(), || self.tools.keys())?;
                 Request::CallTool { name, arguments: object(params.arguments, "arguments")? }
             }
-            "prompts/get" if self.offers(Offer::Prompts) => {
+            "prompts/get" if self.offers(ListKind::Prompts) => {
                 let name =
                     known(params, "prompt", |name| self.prompts.get(name).is_some(), || self.prompts.keys())?;
                 let arguments = object(params.arguments, "arguments")?;
                 self.check_prompt(&name, &arguments)?;
                 Request::GetPrompt { name, arguments }
             }
-            "resources/read" if self.offers(Offer::Resources) => {
+            "resources/read" if self.offers(ListKind::Resources) => {
                 let uri = params
                     .uri
                     .and_then(View::to_text)
@@ -93,13 +93,11 @@ impl Hub {
 
     /// Answers a call of a tool with a tool's failure.
     pub(super) fn fail_tool(&mut self, source: Source, id: &Id, revision: Revision, message: &str) {
-        let mut result = String::from("{\"content\":[{\"type\":\"text\",\"text\":");
-        push_string(&mut result, message);
-        result.push_str("}],\"isError\":true}");
-        match revision.era() {
-            Era::Legacy => self.reply(source, id, &result),
-            Era::Modern => self.complete(source, id, View::trusted(&result)),
-        }
+        self.reply_members(source, id, revision.era(), |_, out| {
+            out.push_str("\"content\":[{\"type\":\"text\",\"text\":");
+            push_string(out, message);
+            out.push_str("}],\"isError\":true");
+        });
     }
 }
 

@@ -150,11 +150,17 @@ impl Hub {
         self.requests.asked_in(first..next).copied()
     }
 
-    fn drop_call(&mut self, serial: u64) {
-        let Some(call) = self.end_call(serial) else { return };
+    /// Takes a call from the application, where it has it.
+    fn withdraw_call(&mut self, serial: u64) -> Option<Call> {
+        let call = self.end_call(serial)?;
         if matches!(call.phase, Phase::Running) {
             self.tell(ServerEvent::Cancelled { call: ServedCall(serial) });
         }
+        Some(call)
+    }
+
+    fn drop_call(&mut self, serial: u64) {
+        let Some(call) = self.withdraw_call(serial) else { return };
         self.leave_unanswered(call.source);
         self.admit();
     }
@@ -162,10 +168,7 @@ impl Hub {
     pub(super) fn expire_calls(&mut self) {
         while let Some((_, serial)) = self.call_deadlines.first().copied().filter(|(due, _)| *due <= self.now)
         {
-            let Some(call) = self.end_call(serial) else { return };
-            if matches!(call.phase, Phase::Running) {
-                self.tell(ServerEvent::Cancelled { call: ServedCall(serial) });
-            }
+            let Some(call) = self.withdraw_call(serial) else { return };
             let millis = self.config.call_timeout.as_millis();
             let error = RpcError::new(code::INTERNAL_ERROR, format!("no answer within {millis} ms"));
             self.reply_error(call.source, Some(&call.id), &error);

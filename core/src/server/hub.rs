@@ -6,7 +6,7 @@ use super::{
     Peer, ServedCall, ServerConfig, ServerEvent,
     batch::Batch,
     calls::Call,
-    lists::{Catalogue, Offer},
+    lists::Catalogue,
     peers::{Binding, PeerState, Serial},
     permits::Permits,
     rounds::Ask,
@@ -15,7 +15,7 @@ use crate::{
     Tick, Violation,
     jsonrpc::{self, Id, RpcError},
     map::{BTreeMap, BTreeSet},
-    protocol::Revision,
+    protocol::{Era, ListKind, Revision},
     requests::Requests,
 };
 
@@ -108,10 +108,10 @@ impl Hub {
         let take = core::mem::take;
         Self {
             now: Tick::ZERO,
-            tools: Catalogue::new(Offer::Tools, take(&mut config.tools)),
-            resources: Catalogue::new(Offer::Resources, take(&mut config.resources)),
-            templates: Catalogue::new(Offer::ResourceTemplates, take(&mut config.resource_templates)),
-            prompts: Catalogue::new(Offer::Prompts, take(&mut config.prompts)),
+            tools: Catalogue::new(ListKind::Tools, take(&mut config.tools)),
+            resources: Catalogue::new(ListKind::Resources, take(&mut config.resources)),
+            templates: Catalogue::new(ListKind::ResourceTemplates, take(&mut config.resource_templates)),
+            prompts: Catalogue::new(ListKind::Prompts, take(&mut config.prompts)),
             peers: BTreeMap::new(),
             calls: BTreeMap::new(),
             call_deadlines: BTreeSet::new(),
@@ -244,6 +244,29 @@ impl Hub {
     pub(super) fn reply(&mut self, source: Source, id: &Id, result: &str) {
         let mut message = String::with_capacity(64 + result.len());
         jsonrpc::push_result(&mut message, id, result);
+        self.deliver_answer(source, message, None);
+    }
+
+    /// Answers with a whole result of the engine's own; `members` appends what it holds, which is never nothing.
+    pub(super) fn reply_members(
+        &mut self,
+        source: Source,
+        id: &Id,
+        era: Era,
+        members: impl FnOnce(&Self, &mut String),
+    ) {
+        let mut message = String::with_capacity(256);
+        jsonrpc::push_result_with(&mut message, id, |out| {
+            match era {
+                Era::Legacy => out.push('{'),
+                Era::Modern => {
+                    self.push_result_head(out, "complete");
+                    out.push_str("},");
+                }
+            }
+            members(self, out);
+            out.push('}');
+        });
         self.deliver_answer(source, message, None);
     }
 

@@ -8,7 +8,6 @@ use super::{
     dispatch::Params,
     event::Declared,
     hub::Source,
-    lists::Offer,
     peers::{Session, declares},
 };
 use crate::{
@@ -16,7 +15,7 @@ use crate::{
     json::{Kind, View, push_string},
     jsonrpc::{Id, RpcError, code},
     map::BTreeSet,
-    protocol::{Era, Implementation, LogLevel, Revision},
+    protocol::{Era, Implementation, ListKind, LogLevel, Revision},
 };
 
 impl Hub {
@@ -30,11 +29,10 @@ impl Hub {
             let error = RpcError::new(code::NOT_INITIALIZED, "the session is not initialized");
             return self.refuse_with(source, Some(&id), &error, Some(Refusal::Malformed));
         };
+        if let Some(kind) = ListKind::of(method) {
+            return self.list(source, &id, kind, params, revision);
+        }
         match method {
-            "tools/list" => self.list(source, &id, Offer::Tools, params, revision),
-            "resources/list" => self.list(source, &id, Offer::Resources, params, revision),
-            "resources/templates/list" => self.list(source, &id, Offer::ResourceTemplates, params, revision),
-            "prompts/list" => self.list(source, &id, Offer::Prompts, params, revision),
             "resources/subscribe" if self.config.watches => self.subscribe(source, &id, params),
             "resources/unsubscribe" if self.config.watches => self.unsubscribe(source, &id, params),
             "logging/setLevel" if self.config.logs => self.set_level(source, &id, params),
@@ -117,7 +115,7 @@ impl Hub {
         out.push_str("\"tools\":{");
         changes(out);
         out.push('}');
-        if self.offers(Offer::Resources) {
+        if self.offers(ListKind::Resources) {
             out.push_str(",\"resources\":{");
             changes(out);
             if self.config.watches {
@@ -125,7 +123,7 @@ impl Hub {
             }
             out.push('}');
         }
-        if self.offers(Offer::Prompts) {
+        if self.offers(ListKind::Prompts) {
             out.push_str(",\"prompts\":{");
             changes(out);
             out.push('}');

@@ -1,6 +1,7 @@
 //! What a server offers, page by page, each entry as the client's revision knows it.
 
 use alloc::{format, string::String, vec::Vec};
+use core::ops::Range;
 
 use sha2::{Digest as _, Sha256};
 
@@ -10,44 +11,14 @@ use crate::{
     json::{RawJson, View, push_compact, push_string},
     jsonrpc::{Id, RpcError, code},
     map::BTreeMap,
-    protocol::{Era, Revision},
+    protocol::{Era, ListKind, Revision},
     validate::Validator,
 };
-
-/// What a server lists.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Offer {
-    Tools,
-    Resources,
-    ResourceTemplates,
-    Prompts,
-}
-
-impl Offer {
-    /// Returns the member that tells entries apart.
-    const fn key(self) -> &'static str {
-        match self {
-            Self::Tools | Self::Prompts => "name",
-            Self::Resources => "uri",
-            Self::ResourceTemplates => "uriTemplate",
-        }
-    }
-
-    /// Returns the member of a result that holds the entries.
-    const fn member(self) -> &'static str {
-        match self {
-            Self::Tools => "tools",
-            Self::Resources => "resources",
-            Self::ResourceTemplates => "resourceTemplates",
-            Self::Prompts => "prompts",
-        }
-    }
-}
 
 /// One list of entries.
 #[derive(Debug)]
 pub(super) struct Catalogue {
-    offer: Offer,
+    kind: ListKind,
     entries: Vec<Entry>,
     by_key: BTreeMap<String, usize>,
     /// Differs whenever the entries do; cursors carry it.
@@ -81,12 +52,12 @@ impl Entry {
 
 impl Catalogue {
     /// Takes entries; one without a key, or with one that stands there already, is left out.
-    pub(super) fn new(offer: Offer, list: Vec<RawJson>) -> Self {
+    pub(super) fn new(kind: ListKind, list: Vec<RawJson>) -> Self {
         let mut own =
-            Self { offer, entries: Vec::with_capacity(list.len()), by_key: BTreeMap::new(), digest: 0 };
+            Self { kind, entries: Vec::with_capacity(list.len()), by_key: BTreeMap::new(), digest: 0 };
         let mut hasher = Sha256::new();
         for raw in list {
-            let Some(key) = raw.view().get(offer.key()).and_then(View::to_text) else { continue };
+            let Some(key) = raw.view().get(kind.key()).and_then(View::to_text) else { continue };
             if own.by_key.contains_key(&key) {
                 continue;
             }
@@ -101,11 +72,11 @@ impl Catalogue {
     }
 
     /// Takes the application's entries: they must all be usable.
-    fn check(offer: Offer, list: Vec<RawJson>) -> Result<Self, Misuse> {
+    fn check(kind: ListKind, list: Vec<RawJson>) -> Result<Self, Misuse> {
         let entries = list.len();
-        let own = Self::new(offer, list);
+        let own = Self::new(kind, list);
         if own.entries.len() < entries {
-            return Err(Misuse::UnusableEntry { list: offer.member(), key: offer.key() });
+            return Err(Misuse::UnusableEntry { list: kind.member(), key: kind.key() });
         }
         Ok(own)
     }
@@ -126,33 +97,36 @@ impl Catalogue {
         self.by_key.keys().map(String::as_str)
     }
 
-    /// Returns a page: the members of its result without the braces.
-    fn page(&self, cursor: Option<View<'_>>, most: usize, revision: Revision) -> Result<String, RpcError> {
+    /// Returns which entries stand on the page that a cursor names.
+    fn page(&self, cursor: Option<View<'_>>, most: usize) -> Result<Range<usize>, RpcError> {
         let start = match cursor.filter(|cursor| !cursor.is_null()) {
             None => 0,
             Some(cursor) => self.start(cursor)?,
         };
-        let end = start.saturating_add(most.max(1)).min(self.entries.len());
-        let page = self.entries.get(start..end).unwrap_or_default();
-        let bytes: usize = page.iter().map(|entry| entry.raw.as_str().len() + 1).sum();
-        let mut out = String::with_capacity(bytes + 64);
-        push_string(&mut out, self.offer.member());
+        Ok(start..start.saturating_add(most.max(1)).min(self.entries.len()))
+    }
+
+    /// Appends a page: the members of its result.
+    fn push_page(&self, out: &mut String, page: Range<usize>, revision: Revision) {
+        let end = page.end;
+        let page = self.entries.get(page).unwrap_or_default();
+        out.reserve(page.iter().map(|entry| entry.raw.as_str().len() + 1).sum::<usize>() + 64);
+        push_string(out, self.kind.member());
         out.push_str(":[");
         for (at, entry) in page.iter().enumerate() {
             if at > 0 {
                 out.push(',');
             }
-            match self.offer {
-                Offer::Tools => shape::push_tool(&mut out, entry.raw.view(), revision),
-                _ => push_compact(&mut out, entry.raw.as_str()),
+            match self.kind {
+                ListKind::Tools => shape::push_tool(out, entry.raw.view(), revision),
+                _ => push_compact(out, entry.raw.as_str()),
             }
         }
         out.push(']');
         if end < self.entries.len() {
             out.push_str(",\"nextCursor\":");
-            push_string(&mut out, &format!("{:08x}-{end}", self.digest));
+            push_string(out, &format!("{:08x}-{end}", self.digest));
         }
-        Ok(out)
     }
 
     /// Reads a cursor of ours: where the page starts.
@@ -179,12 +153,7 @@ impl Hub {
     ///
     /// An entry has no name, or one that another has: nothing is replaced.
     pub fn set_tools(&mut self, now: Tick, tools: Vec<RawJson>) -> Result<(), Misuse> {
-        self.turn(now);
-        let list = Catalogue::check(Offer::Tools, tools)?;
-        if core::mem::replace(&mut self.tools, list).digest != self.tools.digest {
-            self.changed(Offer::Tools);
-        }
-        Ok(())
+        self.replace(now, ListKind::Tools, tools)
     }
 
     /// Replaces the resources and tells the clients that want to know.
@@ -193,12 +162,7 @@ impl Hub {
     ///
     /// An entry has no `uri`, or one that another has: nothing is replaced.
     pub fn set_resources(&mut self, now: Tick, resources: Vec<RawJson>) -> Result<(), Misuse> {
-        self.turn(now);
-        let list = Catalogue::check(Offer::Resources, resources)?;
-        if core::mem::replace(&mut self.resources, list).digest != self.resources.digest {
-            self.changed(Offer::Resources);
-        }
-        Ok(())
+        self.replace(now, ListKind::Resources, resources)
     }
 
     /// Replaces the templates of resources and tells the clients that want to know.
@@ -207,12 +171,7 @@ impl Hub {
     ///
     /// An entry has no `uriTemplate`, or one that another has: nothing is replaced.
     pub fn set_resource_templates(&mut self, now: Tick, templates: Vec<RawJson>) -> Result<(), Misuse> {
-        self.turn(now);
-        let list = Catalogue::check(Offer::ResourceTemplates, templates)?;
-        if core::mem::replace(&mut self.templates, list).digest != self.templates.digest {
-            self.changed(Offer::Resources);
-        }
-        Ok(())
+        self.replace(now, ListKind::ResourceTemplates, templates)
     }
 
     /// Replaces the prompts and tells the clients that want to know.
@@ -221,12 +180,33 @@ impl Hub {
     ///
     /// An entry has no name, or one that another has: nothing is replaced.
     pub fn set_prompts(&mut self, now: Tick, prompts: Vec<RawJson>) -> Result<(), Misuse> {
+        self.replace(now, ListKind::Prompts, prompts)
+    }
+
+    fn replace(&mut self, now: Tick, kind: ListKind, list: Vec<RawJson>) -> Result<(), Misuse> {
         self.turn(now);
-        let list = Catalogue::check(Offer::Prompts, prompts)?;
-        if core::mem::replace(&mut self.prompts, list).digest != self.prompts.digest {
-            self.changed(Offer::Prompts);
+        let list = Catalogue::check(kind, list)?;
+        let own = match kind {
+            ListKind::Tools => &mut self.tools,
+            ListKind::Resources => &mut self.resources,
+            ListKind::ResourceTemplates => &mut self.templates,
+            ListKind::Prompts => &mut self.prompts,
+        };
+        let is_other = own.digest != list.digest;
+        *own = list;
+        if is_other {
+            self.changed(kind);
         }
         Ok(())
+    }
+
+    const fn catalogue(&self, kind: ListKind) -> &Catalogue {
+        match kind {
+            ListKind::Tools => &self.tools,
+            ListKind::Resources => &self.resources,
+            ListKind::ResourceTemplates => &self.templates,
+            ListKind::Prompts => &self.prompts,
+        }
     }
 
     /// Returns the object that `tools/list` shows for a tool.
@@ -240,13 +220,13 @@ impl Hub {
         self.tools.digest
     }
 
-    pub(super) fn offers(&self, offer: Offer) -> bool {
-        match offer {
-            Offer::Tools => true,
-            Offer::Resources | Offer::ResourceTemplates => {
+    pub(super) fn offers(&self, kind: ListKind) -> bool {
+        match kind {
+            ListKind::Tools => true,
+            ListKind::Resources | ListKind::ResourceTemplates => {
                 self.config.has_resources || !self.resources.is_empty() || !self.templates.is_empty()
             }
-            Offer::Prompts => self.config.has_prompts || !self.prompts.is_empty(),
+            ListKind::Prompts => self.config.has_prompts || !self.prompts.is_empty(),
         }
     }
 
@@ -254,34 +234,23 @@ impl Hub {
         &mut self,
         source: Source,
         id: &Id,
-        offer: Offer,
+        kind: ListKind,
         params: &Params<'_>,
         revision: Revision,
     ) {
-        if !self.offers(offer) {
+        if !self.offers(kind) {
             return self.refuse_method(source, id);
         }
-        let catalogue = match offer {
-            Offer::Tools => &self.tools,
-            Offer::Resources => &self.resources,
-            Offer::ResourceTemplates => &self.templates,
-            Offer::Prompts => &self.prompts,
-        };
-        let mut result = String::from("{");
-        match catalogue.page(params.cursor, self.config.page_entries, revision) {
-            Ok(page) => result.push_str(&page),
+        let page = match self.catalogue(kind).page(params.cursor, self.config.page_entries) {
+            Ok(page) => page,
             Err(error) => return self.reply_error(source, Some(id), &error),
-        }
-        match revision.era() {
-            Era::Legacy => {
-                result.push('}');
-                self.reply(source, id, &result);
+        };
+        let era = revision.era();
+        self.reply_members(source, id, era, |hub, out| {
+            hub.catalogue(kind).push_page(out, page, revision);
+            if era == Era::Modern {
+                hub.push_cache(out);
             }
-            Era::Modern => {
-                self.push_cache(&mut result);
-                result.push('}');
-                self.complete(source, id, View::trusted(&result));
-            }
-        }
+        });
     }
 }

@@ -2,12 +2,12 @@
 
 use alloc::{string::String, sync::Arc};
 
-use super::{Hub, Refusal, calls::Caller, dispatch::Params, hub::Source, lists::Offer};
+use super::{Hub, Refusal, calls::Caller, dispatch::Params, hub::Source};
 use crate::{
-    json::{View, push_string},
+    json::push_string,
     jsonrpc::{Id, RpcError},
     protocol::{
-        Revision,
+        Era, ListKind, Revision,
         meta::SERVER_INFO,
         modern::{EnvelopeFault, RequestEnvelope},
     },
@@ -26,12 +26,11 @@ impl Hub {
                 return self.refuse_with(source, Some(&id), &error, Some(Refusal::Version));
             }
         };
+        if let Some(kind) = ListKind::of(method) {
+            return self.list(source, &id, kind, params, MODERN);
+        }
         match method {
             "server/discover" => self.discover(source, &id),
-            "tools/list" => self.list(source, &id, Offer::Tools, params, MODERN),
-            "resources/list" => self.list(source, &id, Offer::Resources, params, MODERN),
-            "resources/templates/list" => self.list(source, &id, Offer::ResourceTemplates, params, MODERN),
-            "prompts/list" => self.list(source, &id, Offer::Prompts, params, MODERN),
             "subscriptions/listen" if self.config.changes || self.config.watches => {
                 self.listen(source, id, params);
             }
@@ -72,46 +71,47 @@ impl Hub {
     }
 
     fn discover(&mut self, source: Source, id: &Id) {
-        let mut result = String::from("{\"supportedVersions\":[\"");
-        result.push_str(MODERN.as_str());
-        result.push_str("\"],\"capabilities\":");
-        self.push_capabilities(&mut result, MODERN);
-        if let Some(instructions) = &self.config.instructions {
-            result.push_str(",\"instructions\":");
-            push_string(&mut result, instructions);
-        }
-        self.push_cache(&mut result);
-        result.push('}');
-        self.complete(source, id, View::trusted(&result));
+        self.reply_members(source, id, Era::Modern, |hub, out| {
+            out.push_str("\"supportedVersions\":[\"");
+            out.push_str(MODERN.as_str());
+            out.push_str("\"],\"capabilities\":");
+            hub.push_capabilities(out, MODERN);
+            if let Some(instructions) = &hub.config.instructions {
+                out.push_str(",\"instructions\":");
+                push_string(out, instructions);
+            }
+            hub.push_cache(out);
+        });
     }
 
-    /// Appends how long a result may be kept, as further members of an object.
+    /// Appends how long a result may be kept and by whom, as further members of an object.
     pub(super) fn push_cache(&self, out: &mut String) {
+        self.push_ttl(out);
+        push_scope(out);
+    }
+
+    pub(super) fn push_ttl(&self, out: &mut String) {
         use core::fmt::Write as _;
         // Writing to a `String` never fails.
-        let _ = write!(out, ",\"ttlMs\":{},\"cacheScope\":\"private\"", self.config.cache_ttl.as_millis());
+        let _ = write!(out, ",\"ttlMs\":{}", self.config.cache_ttl.as_millis());
     }
 
-    /// Appends who the server is, as a member of a result's `_meta`.
-    pub(super) fn push_server_info(&self, out: &mut String) {
+    /// Appends what every result begins with, up to further members of its `_meta`.
+    pub(super) fn push_result_head(&self, out: &mut String, kind: &str) {
+        out.push_str("{\"resultType\":\"");
+        out.push_str(kind);
+        out.push_str("\",\"_meta\":{");
         push_string(out, SERVER_INFO);
         out.push(':');
         self.config.implementation.push_to(out);
-    }
-
-    /// Answers a request with a whole result that holds no `_meta` and no `resultType`.
-    pub(super) fn complete(&mut self, source: Source, id: &Id, result: View<'_>) {
-        let members = result.as_str().strip_prefix('{').unwrap_or_default();
-        let mut whole = String::with_capacity(members.len() + 160);
-        whole.push_str("{\"resultType\":\"complete\",\"_meta\":{");
-        self.push_server_info(&mut whole);
-        whole.push_str(if members == "}" { "}" } else { "}," });
-        whole.push_str(members);
-        self.reply(source, id, &whole);
     }
 
     /// Refuses a request whose client lacks a capability.
     pub(super) fn refuse_incapable(&mut self, source: Source, id: &Id, error: &RpcError) {
         self.refuse_with(source, Some(id), error, Some(Refusal::Capability));
     }
+}
+
+pub(super) fn push_scope(out: &mut String) {
+    out.push_str(",\"cacheScope\":\"private\"");
 }

@@ -109,8 +109,8 @@ impl Hub {
             let limit = self.config.limits.max_state_bytes;
             return self.fail(&call, &format!("the state of the request exceeds {limit} bytes"));
         }
-        let mut result = String::from("{\"resultType\":\"input_required\",\"_meta\":{");
-        self.push_server_info(&mut result);
+        let mut result = String::new();
+        self.push_result_head(&mut result, "input_required");
         result.push('}');
         if !input.questions.is_empty() {
             result.push_str(",\"inputRequests\":");

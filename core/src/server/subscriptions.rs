@@ -10,7 +10,6 @@ use super::{
     asked::bad_params,
     dispatch::Params,
     hub::Source,
-    lists::Offer,
     peers::{Listen, Session},
 };
 use crate::{
@@ -18,7 +17,7 @@ use crate::{
     json::{Kind, View, push_string},
     jsonrpc::{Id, RpcError, code},
     map::BTreeSet,
-    protocol::SUBSCRIPTION_ID,
+    protocol::{ListKind, SUBSCRIPTION_ID},
 };
 
 impl Hub {
@@ -41,8 +40,8 @@ impl Hub {
             let listens = self.peers.get_mut(&peer).map(|peer| core::mem::take(&mut peer.listens));
             for (id, listen) in listens.into_iter().flatten() {
                 let source = Source { peer, origin: listen.origin, batch: None };
-                let mut result = String::from("{\"resultType\":\"complete\",\"_meta\":{");
-                self.push_server_info(&mut result);
+                let mut result = String::new();
+                self.push_result_head(&mut result, "complete");
                 result.push(',');
                 push_subscription(&mut result, &id);
                 result.push_str("}}");
@@ -52,11 +51,11 @@ impl Hub {
         }
     }
 
-    pub(super) fn changed(&mut self, offer: Offer) {
-        let (method, listens): (_, fn(&Listen) -> bool) = match offer {
-            Offer::Tools => ("notifications/tools/list_changed", |listen| listen.tools),
-            Offer::Prompts => ("notifications/prompts/list_changed", |listen| listen.prompts),
-            Offer::Resources | Offer::ResourceTemplates => {
+    pub(super) fn changed(&mut self, kind: ListKind) {
+        let (method, listens): (_, fn(&Listen) -> bool) = match kind {
+            ListKind::Tools => ("notifications/tools/list_changed", |listen| listen.tools),
+            ListKind::Prompts => ("notifications/prompts/list_changed", |listen| listen.prompts),
+            ListKind::Resources | ListKind::ResourceTemplates => {
                 ("notifications/resources/list_changed", |listen| listen.resources)
             }
         };
@@ -165,8 +164,8 @@ impl Hub {
         let changes = self.config.changes;
         let mut listen = Listen {
             tools: changes && wants("toolsListChanged"),
-            prompts: changes && self.offers(Offer::Prompts) && wants("promptsListChanged"),
-            resources: changes && self.offers(Offer::Resources) && wants("resourcesListChanged"),
+            prompts: changes && self.offers(ListKind::Prompts) && wants("promptsListChanged"),
+            resources: changes && self.offers(ListKind::Resources) && wants("resourcesListChanged"),
             ..Listen::default()
         };
         let Some(uris) = wanted.get("resourceSubscriptions").filter(|uris| !uris.is_null()) else {

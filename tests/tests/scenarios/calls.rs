@@ -8,14 +8,6 @@ use selvedge_core::{
 };
 use selvedge_tests::{World, line, world::changed};
 
-const NORMAL: CallOptions<'static> = CallOptions {
-    patience: None,
-    progress: false,
-    log_level: None,
-    meta: None,
-    bypass_cache: false,
-    unchecked: false,
-};
 
 type Command = fn(&mut Client, Tick) -> Result<CallId, Misuse>;
 

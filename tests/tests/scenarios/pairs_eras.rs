@@ -11,14 +11,6 @@ use selvedge_core::{
 use selvedge_tests::{Pair, pair::Wire, world::changed};
 
 const SECOND: Duration = Duration::from_secs(1);
-const NORMAL: CallOptions<'static> = CallOptions {
-    patience: None,
-    progress: false,
-    log_level: None,
-    meta: None,
-    bypass_cache: false,
-    unchecked: false,
-};
 
 /// What is tried, and what comes of it with a server of both eras.
 const ERAS: [(EraPolicy, Revision); 4] = [

@@ -14,14 +14,6 @@ use selvedge_core::{
 };
 use selvedge_tests::world::changed;
 
-const NORMAL: CallOptions<'static> = CallOptions {
-    patience: None,
-    progress: false,
-    log_level: None,
-    meta: None,
-    bypass_cache: false,
-    unchecked: false,
-};
 
 fn json(text: &str) -> RawJson {
     RawJson::new(text).unwrap()
