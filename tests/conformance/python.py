@@ -20,7 +20,7 @@ async def elicit(context, params):
 
 
 async def roots(context):
-    return types.ListRootsResult(roots=[types.Root(uri="file:///work", name="work")])
+    return types.ListRootsResult(roots=[types.Root(uri="file:///project", name="project")])
 
 
 def text(result):
@@ -61,7 +61,7 @@ async def main(mode, target):
 
         assert text(await client.call_tool("test_sampling", {"prompt": "ping"})) == "LLM response: heard ping"
         assert "ada@example.com" in text(await client.call_tool("test_elicitation", {"message": "who?"}))
-        assert "file:///work" in text(await client.call_tool("test_input_required_result_list_roots"))
+        assert "file:///project" in text(await client.call_tool("test_input_required_result_list_roots"))
         await cancelled(client)
 
         read = await client.read_resource("test://static-text")

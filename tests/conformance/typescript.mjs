@@ -35,7 +35,7 @@ answer("elicitation/create", "ElicitRequestSchema", async () => ({
   action: "accept",
   content: { username: "ada", email: "ada@example.com" },
 }));
-answer("roots/list", "ListRootsRequestSchema", async () => ({ roots: [{ uri: "file:///work", name: "work" }] }));
+answer("roots/list", "ListRootsRequestSchema", async () => ({ roots: [{ uri: "file:///project", name: "project" }] }));
 
 const transport =
   target[0] === "--"
@@ -60,7 +60,7 @@ assert.deepEqual(reports, [0, 50, 100]);
 
 assert.equal(text(await call("test_sampling", { prompt: "ping" })), "LLM response: heard ping");
 assert.match(text(await call("test_elicitation", { message: "who?" })), /action=accept.*ada@example\.com/);
-assert.match(text(await call("test_input_required_result_list_roots")), /file:\/\/\/work/);
+assert.match(text(await call("test_input_required_result_list_roots")), /file:\/\/\/project/);
 
 const before = Number(text(await call("test_dropped")));
 const stop = new AbortController();

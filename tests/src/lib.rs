@@ -4,6 +4,7 @@
 #![expect(clippy::missing_panics_doc, reason = "a harness fails by panicking")]
 #![expect(clippy::missing_errors_doc, reason = "outcomes of calls are looked at, not passed on")]
 
+mod built;
 pub mod fuzz;
 pub mod generator;
 pub mod line;
@@ -13,6 +14,7 @@ pub mod spec;
 pub mod web;
 pub mod world;
 
+pub use built::build;
 pub use pair::Pair;
 pub use web::Web;
 pub use world::World;

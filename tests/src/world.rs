@@ -11,6 +11,16 @@ use selvedge_core::{
 
 use crate::{line, spec::check_written};
 
+/// Options that ask for nothing, for commands that are constants.
+pub const NORMAL: CallOptions<'static> = CallOptions {
+    patience: None,
+    progress: false,
+    log_level: None,
+    meta: None,
+    bypass_cache: false,
+    unchecked: false,
+};
+
 /// The calls that a ready world has behind it: the next one has id 7, so that scripts can spell ids out.
 const CALLS_BEFORE: usize = 5;
 

@@ -12,6 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use selvedge_tests::build;
 use serde_json::Value;
 
 /// What takes longer than this has gone wrong.
@@ -24,14 +25,7 @@ pub(crate) const STUBBORN: &str = env!("CARGO_BIN_EXE_stubborn");
 pub(crate) fn selvedge() -> &'static str {
     static BINARY: OnceLock<String> = OnceLock::new();
     BINARY.get_or_init(|| {
-        let test = env::current_exe().unwrap();
-        let profile = test.ancestors().nth(2).unwrap();
-        let is_release = profile.ends_with("release");
-        let mut build = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        build.args(["build", "--quiet", "-p", "selvedge", "--bin", "selvedge", "--target-dir"]);
-        build.arg(profile.parent().unwrap()).args(is_release.then_some("--release"));
-        build.current_dir(env!("CARGO_MANIFEST_DIR"));
-        assert!(build.status().unwrap().success(), "the binary cannot be built");
+        let profile = build(&["-p", "selvedge", "--bin", "selvedge"]);
         let name = format!("selvedge{}", env::consts::EXE_SUFFIX);
         profile.join(name).into_os_string().into_string().unwrap()
     })

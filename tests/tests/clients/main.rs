@@ -14,6 +14,7 @@ use std::{
     time::Duration,
 };
 
+use selvedge_tests::build;
 use tokio::{runtime::Builder, time::timeout};
 
 /// What takes longer than this has gone wrong.
@@ -42,14 +43,7 @@ fn own(path: &str) -> PathBuf {
 fn server() -> &'static str {
     static BINARY: OnceLock<String> = OnceLock::new();
     BINARY.get_or_init(|| {
-        let test = env::current_exe().unwrap();
-        let profile = test.ancestors().nth(2).unwrap();
-        let is_release = profile.ends_with("release");
-        let mut build = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        build.args(["build", "--quiet", "-p", "selvedge-tests", "--example", "conformance", "--target-dir"]);
-        build.arg(profile.parent().unwrap()).args(is_release.then_some("--release"));
-        build.current_dir(env!("CARGO_MANIFEST_DIR"));
-        assert!(build.status().unwrap().success(), "the server cannot be built");
+        let profile = build(&["-p", "selvedge-tests", "--example", "conformance"]);
         profile.join("examples/conformance").into_os_string().into_string().unwrap()
     })
 }

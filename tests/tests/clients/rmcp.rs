@@ -43,7 +43,7 @@ impl ClientHandler for Peer {
     }
 
     async fn list_roots(&self, _: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {
-        Ok(ListRootsResult::new(vec![Root::new("file:///work")]))
+        Ok(ListRootsResult::new(vec![Root::new("file:///project")]))
     }
 }
 
@@ -60,7 +60,7 @@ async fn rmcp_is_served_in_both_eras() {
             ("test_sum", json!({ "a": 2, "b": 40 }), "42"),
             ("test_sampling", json!({ "prompt": "ping" }), "LLM response: heard"),
             ("test_elicitation", json!({ "message": "who?" }), "ada@example.com"),
-            ("test_input_required_result_list_roots", json!({}), "file:///work"),
+            ("test_input_required_result_list_roots", json!({}), "file:///project"),
         ] {
             let mut params = CallToolRequestParams::new(name);
             params.arguments = arguments.as_object().cloned();

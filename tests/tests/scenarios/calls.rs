@@ -6,8 +6,10 @@ use selvedge_core::{
     json::Kind,
     protocol::{CallToolResult, Content},
 };
-use selvedge_tests::{World, line, world::changed};
-
+use selvedge_tests::{
+    World, line,
+    world::{NORMAL, changed},
+};
 
 type Command = fn(&mut Client, Tick) -> Result<CallId, Misuse>;
 

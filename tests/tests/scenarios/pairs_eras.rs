@@ -3,12 +3,16 @@
 use std::time::Duration;
 
 use selvedge_core::{
-    client::{Answer, CallId, CallOptions, EraPolicy, Event, Offered, State},
+    client::{Answer, CallId, EraPolicy, Event, Offered, State},
     json::RawJson,
     protocol::Revision,
     server::{Answer as ServerAnswer, Input, Question, StateKey},
 };
-use selvedge_tests::{Pair, pair::Wire, world::changed};
+use selvedge_tests::{
+    Pair,
+    pair::Wire,
+    world::{NORMAL, changed},
+};
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -169,6 +169,22 @@ fn a_result_keeps_what_the_application_put_into_it() {
 }
 
 #[test]
+fn what_the_application_says_of_freshness_stands_once_beside_what_the_server_adds() {
+    for (own, ttl) in [("", "0"), (r#","ttlMs":5"#, "5"), (r#","cacheScope":"private""#, "0")] {
+        let mut desk = Desk::new(everything);
+        desk.client(modern("1", "resources/read", "{}", r#""uri":"a:b""#));
+        let (call, ..) = asked(&mut desk);
+        desk.answer(call, &format!(r#"{{"contents":[]{own}}}"#)).unwrap();
+        let reply = desk.reply();
+        let result = view(&reply).get("result").unwrap();
+        for name in ["ttlMs", "cacheScope"] {
+            assert_eq!(result.members().filter(|(own, _)| own.is_str(name)).count(), 1, "{name}: {reply}");
+        }
+        assert_eq!(result.get("ttlMs").unwrap().as_str(), ttl);
+    }
+}
+
+#[test]
 fn a_resource_that_does_not_exist_is_refused_in_the_words_of_the_era() {
     let mut desk = Desk::new(everything);
     desk.client(modern("1", "resources/read", "{}", r#""uri":"a:\"b""#));

@@ -43,6 +43,24 @@ fn is_kept(world: &mut World, call: CallId) -> bool {
     false
 }
 
+/// Returns commands whose results may be kept, with such results, and one more of them.
+fn kept_with(last: (Command, &'static str)) -> [(Command, &'static str); 6] {
+    [
+        (World::list_tools, r#"{"tools":[],"ttlMs":9}"#),
+        (|world| world.must(|client, now| client.list_prompts(now, NORMAL)), r#"{"prompts":[],"ttlMs":9}"#),
+        (
+            |world| world.must(|client, now| client.list_resources(now, NORMAL)),
+            r#"{"resources":[],"ttlMs":9}"#,
+        ),
+        (
+            |world| world.must(|client, now| client.list_resource_templates(now, NORMAL)),
+            r#"{"resourceTemplates":[],"ttlMs":9}"#,
+        ),
+        (|world| read(world, "x:/a"), r#"{"contents":[],"ttlMs":9}"#),
+        last,
+    ]
+}
+
 #[test]
 fn a_listing_is_asked_for_once_while_it_is_fresh() {
     let mut world = World::modern();
@@ -61,23 +79,10 @@ fn a_listing_is_asked_for_once_while_it_is_fresh() {
 
 #[test]
 fn every_kind_of_result_that_may_be_kept_is_kept_apart() {
-    let commands: [(Command, &str); 6] = [
-        (World::list_tools, r#"{"tools":[],"ttlMs":9}"#),
-        (|world| world.must(|client, now| client.list_prompts(now, NORMAL)), r#"{"prompts":[],"ttlMs":9}"#),
-        (
-            |world| world.must(|client, now| client.list_resources(now, NORMAL)),
-            r#"{"resources":[],"ttlMs":9}"#,
-        ),
-        (
-            |world| world.must(|client, now| client.list_resource_templates(now, NORMAL)),
-            r#"{"resourceTemplates":[],"ttlMs":9}"#,
-        ),
-        (|world| read(world, "x:/a"), r#"{"contents":[],"ttlMs":9}"#),
-        (
-            |world| world.must(|client, now| client.discover(now, NORMAL)),
-            r#"{"supportedVersions":["2026-07-28"],"capabilities":{},"ttlMs":9}"#,
-        ),
-    ];
+    let commands = kept_with((
+        |world| world.must(|client, now| client.discover(now, NORMAL)),
+        r#"{"supportedVersions":["2026-07-28"],"capabilities":{},"ttlMs":9}"#,
+    ));
     let mut world = World::modern();
     for (command, result) in commands {
         let call = command(&mut world);
@@ -191,20 +196,7 @@ fn a_change_ends_the_freshness_of_what_it_is_about_and_of_nothing_else() {
     let all = r#"{"toolsListChanged":true,"promptsListChanged":true,"resourcesListChanged":true,"resourceSubscriptions":["x:/a"]}"#;
     world.peer(acknowledged(7, all));
     world.take_effects();
-    let commands: [(Command, &str); 6] = [
-        (World::list_tools, r#"{"tools":[],"ttlMs":9}"#),
-        (|world| world.must(|client, now| client.list_prompts(now, NORMAL)), r#"{"prompts":[],"ttlMs":9}"#),
-        (
-            |world| world.must(|client, now| client.list_resources(now, NORMAL)),
-            r#"{"resources":[],"ttlMs":9}"#,
-        ),
-        (
-            |world| world.must(|client, now| client.list_resource_templates(now, NORMAL)),
-            r#"{"resourceTemplates":[],"ttlMs":9}"#,
-        ),
-        (|world| read(world, "x:/a"), r#"{"contents":[],"ttlMs":9}"#),
-        (|world| read(world, "x:/b"), r#"{"contents":[],"ttlMs":9}"#),
-    ];
+    let commands = kept_with((|world| read(world, "x:/b"), r#"{"contents":[],"ttlMs":9}"#));
     let changes: [(&str, &str, [bool; 6]); 4] = [
         ("notifications/tools/list_changed", "", [false, true, true, true, true, true]),
         ("notifications/prompts/list_changed", "", [true, false, true, true, true, true]),

@@ -7,13 +7,8 @@ mod requests;
 mod rounds;
 mod streams;
 
-use selvedge_core::{
-    ClientConfig,
-    client::{CallOptions, EraPolicy},
-    json::RawJson,
-};
-use selvedge_tests::world::changed;
-
+use selvedge_core::{ClientConfig, client::EraPolicy, json::RawJson};
+use selvedge_tests::world::{NORMAL, changed};
 
 fn json(text: &str) -> RawJson {
     RawJson::new(text).unwrap()
