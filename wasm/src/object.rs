@@ -30,6 +30,16 @@ extern "C" {
     fn put_flag(this: &Object, key: &str, value: bool);
 }
 
+/// Hands a reference to JavaScript in the company of a fault that there never is.
+///
+/// V8 before 13 (Node 20 and 22) puts calls of exports into the code that calls them, and aborts the whole process
+/// where such code is given up while an export runs that returns one reference and nothing else; memory that grows
+/// is enough for that. An export that returns several values is called as it stands.
+#[expect(clippy::unnecessary_wraps, reason = "the fault is there for its place alone")]
+pub(crate) const fn accompanied(value: JsValue) -> Result<JsValue, JsValue> {
+    Ok(value)
+}
+
 impl Object {
     /// Makes an object of no kind.
     pub(crate) fn plain() -> Self {

@@ -11,7 +11,7 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use crate::{
     client::{effect::Handles, millis, tick},
     error::{bad_option, misuse},
-    object::Object,
+    object::{Object, accompanied},
     options::{
         Fault, flag, framing, implementation, limits, members, raw, read, rpc_error, size, text, time,
     },
@@ -111,10 +111,15 @@ impl Server {
     }
 
     /// Returns the next thing that the host must do, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// Never.
     #[wasm_bindgen(js_name = pollEffect, unchecked_return_type = "ServerEffect | undefined")]
-    pub fn poll_effect(&mut self) -> JsValue {
+    pub fn poll_effect(&mut self) -> Result<JsValue, JsValue> {
         let effect = self.inner.poll_effect();
-        effect.map_or(JsValue::UNDEFINED, |effect| server_effect(&effect, &mut self.calls))
+        let effect = effect.map(|effect| server_effect(&effect, &mut self.calls));
+        accompanied(effect.unwrap_or(JsValue::UNDEFINED))
     }
 
     /// Returns when the host must call `handleTimeout` next.

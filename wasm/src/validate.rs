@@ -8,7 +8,7 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{
     error::not_json,
-    object::{Object, list},
+    object::{Object, accompanied, list},
     peer::{mismatch, skipped},
 };
 
@@ -44,10 +44,13 @@ impl Validator {
     }
 
     /// Returns what is not checked, up to 64 entries.
+    ///
+    /// # Errors
+    ///
+    /// Never.
     #[wasm_bindgen(unchecked_return_type = "Skipped[]")]
-    #[must_use]
-    pub fn skipped(&self) -> JsValue {
-        list(self.inner.skipped().iter().map(skipped))
+    pub fn skipped(&self) -> Result<JsValue, JsValue> {
+        accompanied(list(self.inner.skipped().iter().map(skipped)))
     }
 }
 

@@ -33,19 +33,19 @@ fn a_client_and_a_server_shake_hands() {
     let mut client = Client::new(&object(r#"{"patience":{"idle":5},"limits":{"maxPages":2}}"#)).unwrap();
     let mut server = Server::new(&JsValue::UNDEFINED).unwrap();
     client.connect(0.0).unwrap();
-    assert_eq!(text(&client.poll_effect()), r#"{"kind":"open"}"#);
+    assert_eq!(text(&client.poll_effect().unwrap()), r#"{"kind":"open"}"#);
     client.handle_opened(0.0);
-    server.handle_bytes(0.0, &bytes(&client.poll_effect()));
-    client.handle_bytes(1.0, &bytes(&server.poll_effect()));
+    server.handle_bytes(0.0, &bytes(&client.poll_effect().unwrap()));
+    client.handle_bytes(1.0, &bytes(&server.poll_effect().unwrap()));
     assert_eq!(client.state(), "ready");
-    assert_eq!(text(&member(&client.handshake(), "revision")), "\"2025-11-25\"");
+    assert_eq!(text(&member(&client.handshake().unwrap(), "revision")), "\"2025-11-25\"");
     assert!(
-        bytes(&client.poll_effect())
+        bytes(&client.poll_effect().unwrap())
             .starts_with(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"")
     );
-    let ready = member(&client.poll_effect(), "event");
+    let ready = member(&client.poll_effect().unwrap(), "event");
     assert_eq!(text(&member(&ready, "kind")), "\"ready\"");
-    assert!(client.poll_effect().is_undefined());
+    assert!(client.poll_effect().unwrap().is_undefined());
 }
 
 #[wasm_bindgen_test]

@@ -50,6 +50,23 @@ test("its manifest and its types are in order", () => {
   run(bin("attw"), ["--pack", installed, "--profile", "node16", "--exclude-entrypoints", ...exclude, "--ignore-rules", ...rules]);
 });
 
+// What V8 of Node 20 and 22 aborts on when memory grows meanwhile: see `accompanied` in the bindings.
+test("no export returns one reference and nothing else", async () => {
+  const { default: binaryen } = await import(join(tools, "binaryen", "index.js"));
+  for (const name of ["selvedge", "client"]) {
+    const module = binaryen.readBinary(readFileSync(join(installed, "dist", `${name}.wasm`)));
+    const exported = Array.from({ length: module.getNumExports() }, (_, at) => binaryen.getExportInfo(module.getExportByIndex(at)));
+    const functions = exported.filter(({ kind }) => kind === binaryen.ExternalFunction);
+    assert.ok(functions.some(({ name }) => name === "client_pollEffect"));
+    const alone = functions.filter(({ value }) => {
+      const { results } = binaryen.getFunctionInfo(module.getFunction(value));
+      return results === binaryen.externref;
+    });
+    assert.deepEqual(alone.map(({ name }) => name), [], name);
+    module.dispose();
+  }
+});
+
 describe("under Node", () => {
   const print = `console.log(JSON.stringify([surface(LISTING, { level: "names" }).text.split("\\n")[2], typeof connect, new Client().state()]))`;
   const expected = '["add","function","parked"]\n';

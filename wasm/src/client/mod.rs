@@ -12,7 +12,7 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{
     error::misuse,
-    object::{Object, list},
+    object::{Object, accompanied, list},
     options::{Chosen, answer, call_options, client_config, exit_status, interests, open_error, read},
 };
 use handles::Handles;
@@ -139,13 +139,17 @@ impl Client {
 #[wasm_bindgen]
 impl Client {
     /// Returns the next thing that the host must do, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// Never.
     #[wasm_bindgen(js_name = pollEffect, unchecked_return_type = "Effect | undefined")]
-    pub fn poll_effect(&mut self) -> JsValue {
-        let Some(effect) = self.inner.poll_effect() else { return JsValue::UNDEFINED };
+    pub fn poll_effect(&mut self) -> Result<JsValue, JsValue> {
+        let Some(effect) = self.inner.poll_effect() else { return accompanied(JsValue::UNDEFINED) };
         if let Effect::Event(event) = &effect {
             self.note(event);
         }
-        effect::effect(&effect, &mut self.asks)
+        accompanied(effect::effect(&effect, &mut self.asks))
     }
 
     /// Returns when the host must call `handleTimeout` next.
@@ -163,29 +167,38 @@ impl Client {
     }
 
     /// Returns what the handshake settled.
+    ///
+    /// # Errors
+    ///
+    /// Never.
     #[wasm_bindgen(unchecked_return_type = "Handshake | undefined")]
-    #[must_use]
-    pub fn handshake(&self) -> JsValue {
-        self.inner.handshake().map_or(JsValue::UNDEFINED, crate::peer::handshake)
+    pub fn handshake(&self) -> Result<JsValue, JsValue> {
+        accompanied(self.inner.handshake().map_or(JsValue::UNDEFINED, crate::peer::handshake))
     }
 
     /// Returns why the session ended.
+    ///
+    /// # Errors
+    ///
+    /// Never.
     #[wasm_bindgen(unchecked_return_type = "Reason | undefined")]
-    #[must_use]
-    pub fn reason(&self) -> JsValue {
-        self.inner.reason().map_or(JsValue::UNDEFINED, effect::reason)
+    pub fn reason(&self) -> Result<JsValue, JsValue> {
+        accompanied(self.inner.reason().map_or(JsValue::UNDEFINED, effect::reason))
     }
 
     /// Returns what the server wrote that is no message.
+    ///
+    /// # Errors
+    ///
+    /// Never.
     #[wasm_bindgen(unchecked_return_type = "Stray")]
-    #[must_use]
-    pub fn stray(&self) -> JsValue {
+    pub fn stray(&self) -> Result<JsValue, JsValue> {
         let stray = self.inner.stray();
-        Object::plain()
+        let told = Object::plain()
             .size("lines", stray.lines())
             .size("bytes", stray.bytes())
-            .value("samples", &list(stray.samples().map(JsValue::from_str)))
-            .done()
+            .value("samples", &list(stray.samples().map(JsValue::from_str)));
+        accompanied(told.done())
     }
 
     /// Returns the newest text of the server's diagnostic stream.
