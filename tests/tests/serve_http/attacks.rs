@@ -1,6 +1,6 @@
 //! Clients that mean no good: they end their own connections and nobody else's.
 
-use std::{io::Write as _, time::Duration};
+use std::{io::Write as _, net::Ipv4Addr, time::Duration};
 
 use serde_json::json;
 
@@ -131,6 +131,28 @@ fn no_more_connections_are_served_than_the_bound_says() {
     drop(first);
     second.stream.get_ref().set_read_timeout(Some(crate::served::PATIENCE)).unwrap();
     assert_eq!(second.response().status, 200);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn no_more_connections_of_one_address_are_served_than_the_bound_says() {
+    let served = server_with(|options| options.max_connections_per_address = 1);
+    let mut first = Wire::new(&served);
+    let health = "GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n";
+    assert_eq!(first.ask(health).status, 200);
+    assert_eq!(Wire::new(&served).rest(), "");
+    let mut other = Wire::from(&served, Ipv4Addr::new(127, 0, 0, 2));
+    assert_eq!(other.ask(health).status, 200);
+    drop(first);
+    // Its place is free once the server has seen that.
+    let last = "GET /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+    let is_served = (0..1_000).any(|_| {
+        let mut wire = Wire::new(&served);
+        // Until then this one is cut, perhaps before it has said anything.
+        let _ = wire.stream.get_mut().write_all(last.as_bytes());
+        wire.rest().starts_with("HTTP/1.1 200")
+    });
+    assert!(is_served);
 }
 
 #[test]

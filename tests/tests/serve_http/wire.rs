@@ -3,10 +3,11 @@
 use std::{
     fmt::Write as _,
     io::{BufRead, BufReader, Read, Write as _},
-    net::TcpStream,
+    net::{Ipv4Addr, TcpStream},
 };
 
 use serde_json::{Value, json};
+use tokio::net::TcpSocket;
 
 use crate::{Served, served::PATIENCE};
 
@@ -65,7 +66,21 @@ fn post(headers: &str, body: &Value) -> String {
 
 impl Wire {
     pub(crate) fn new(served: &Served) -> Self {
-        let stream = TcpStream::connect(served.server.local_addr()).unwrap();
+        Self::over(TcpStream::connect(served.server.local_addr()).unwrap())
+    }
+
+    /// Connects from this address of the machine, which need not have it on other systems than Linux.
+    pub(crate) fn from(served: &Served, address: Ipv4Addr) -> Self {
+        let stream = served.runtime.block_on(async {
+            let socket = TcpSocket::new_v4().unwrap();
+            socket.bind((address, 0).into()).unwrap();
+            socket.connect(served.server.local_addr()).await.unwrap().into_std().unwrap()
+        });
+        stream.set_nonblocking(false).unwrap();
+        Self::over(stream)
+    }
+
+    fn over(stream: TcpStream) -> Self {
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         Self { stream: BufReader::new(stream), is_chunked: false, length: 0, events: String::new() }
     }

@@ -1,10 +1,11 @@
 //! Accepts connections, and ends them in order.
 
 use std::{
+    collections::HashMap,
     net::{IpAddr, SocketAddr},
     pin::pin,
     sync::{
-        Arc,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -60,6 +61,7 @@ impl<S: Service> Listener<S> {
         let _calls = Calls(shared.clone());
         let (stopping, stopped) = watch::channel(false);
         let mut connections = JoinSet::new();
+        let places = Arc::new(Places::default());
         let mut keeper = pin!(keep(shared.clone()));
         let builder = Arc::new(builder(&options));
         loop {
@@ -71,12 +73,18 @@ impl<S: Service> Listener<S> {
                 Some(_) = connections.join_next(), if !connections.is_empty() => {}
                 accepted = socket.accept(), if has_room => match accepted {
                     Ok((stream, peer)) => {
+                        let address = shared.client_of(peer.ip(), None);
+                        let Some(place) = places.take(address, options.max_connections_per_address) else {
+                            tracing::warn!(%peer, "too many connections from one address");
+                            continue;
+                        };
                         let connection = Connection {
                             shared: shared.clone(),
                             gate: gate.clone(),
                             peer,
                             patience: options.write_timeout,
                             head_timeout: options.head_timeout,
+                            _place: place,
                         };
                         connections.spawn(connection.run(stream, builder.clone(), stopped.clone()));
                     }
@@ -128,6 +136,45 @@ fn builder(options: &HttpOptions) -> auto::Builder<TokioExecutor> {
     builder
 }
 
+/// How many connections each address has.
+#[derive(Default)]
+struct Places(Mutex<HashMap<u64, usize>>);
+
+impl Places {
+    fn lock(&self) -> MutexGuard<'_, HashMap<u64, usize>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a place for a connection, where its address has one left.
+    fn take(self: &Arc<Self>, address: u64, limit: usize) -> Option<Place> {
+        let mut places = self.lock();
+        let taken = places.get(&address).copied().unwrap_or_default();
+        if taken >= limit {
+            return None;
+        }
+        places.insert(address, taken + 1);
+        Some(Place { address, all: self.clone() })
+    }
+}
+
+/// The place of one connection, free again when it is dropped.
+struct Place {
+    address: u64,
+    all: Arc<Places>,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut places = self.all.lock();
+        if let Some(taken) = places.get_mut(&self.address) {
+            *taken -= 1;
+            if *taken == 0 {
+                places.remove(&self.address);
+            }
+        }
+    }
+}
+
 /// A connection of one client.
 pub(super) struct Connection<S> {
     pub(super) shared: Arc<Shared<S>>,
@@ -135,6 +182,7 @@ pub(super) struct Connection<S> {
     peer: SocketAddr,
     patience: Duration,
     head_timeout: Duration,
+    _place: Place,
 }
 
 impl<S: Service> Connection<S> {

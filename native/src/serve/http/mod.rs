@@ -47,6 +47,9 @@ pub struct HttpOptions {
     pub write_timeout: Duration,
     /// Connections at one time; further ones wait to be accepted. Default 8,192.
     pub max_connections: usize,
+    /// Those from one address, or from one IPv6 network of 64 bits; further ones are closed at once. Default
+    /// 4,096. Behind a proxy, where all come from one address, it should be `max_connections`.
+    pub max_connections_per_address: usize,
     /// The head of a request in bytes. Default 64 KiB.
     pub max_head_bytes: usize,
     /// The time that requests under way have once the server is told to stop. Default 10 s.
@@ -62,6 +65,7 @@ impl Default for HttpOptions {
             head_timeout: Duration::from_secs(30),
             write_timeout: Duration::from_secs(30),
             max_connections: 8_192,
+            max_connections_per_address: 4_096,
             max_head_bytes: 64 << 10,
             grace: Duration::from_secs(10),
         }
