@@ -135,6 +135,20 @@ fn the_python_client_is_served_in_both_eras() {
 }
 
 #[test]
+fn the_python_client_of_the_first_generation_is_served_and_so_is_http_with_sse() {
+    let client = || {
+        let mut command = Command::new(installed().join("venv-first/bin/python"));
+        command.arg(own("conformance/python_first.py"));
+        command
+    };
+    meets(client);
+    let (_served, url) = Served::start();
+    let mut old = client();
+    old.arg(url.replace("/mcp", "/sse"));
+    run(old);
+}
+
+#[test]
 fn the_inspector_lists_and_calls() {
     let (_served, url) = Served::start();
     for era in ["legacy", "modern"] {

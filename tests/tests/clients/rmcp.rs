@@ -9,12 +9,12 @@ use rmcp::{
         ElicitRequestParams, ElicitResult, ElicitationAction, Implementation, ListRootsResult,
         ProtocolVersion, Role, Root, SamplingMessage, SamplingMessageContentBlock,
     },
-    service::{ClientLifecycleMode, ClientServiceExt, RequestContext},
-    transport::TokioChildProcess,
+    service::{ClientLifecycleMode, ClientServiceExt, RequestContext, RunningService},
+    transport::{StreamableHttpClientTransport, TokioChildProcess},
 };
 use serde_json::{Value, json};
 
-use crate::server;
+use crate::{Served, server};
 
 struct Peer;
 
@@ -53,21 +53,27 @@ async fn rmcp_is_served_in_both_eras() {
     for era in [ClientLifecycleMode::Initialize, discover] {
         let mut command = tokio::process::Command::new(server());
         command.arg("--stdio");
-        let transport = TokioChildProcess::new(command).unwrap();
-        let client = Peer.serve_with_lifecycle(transport, era).await.unwrap();
-        assert!(client.list_all_tools().await.unwrap().iter().any(|tool| tool.name == "test_sum"));
-        for (name, arguments, expected) in [
-            ("test_sum", json!({ "a": 2, "b": 40 }), "42"),
-            ("test_sampling", json!({ "prompt": "ping" }), "LLM response: heard"),
-            ("test_elicitation", json!({ "message": "who?" }), "ada@example.com"),
-            ("test_input_required_result_list_roots", json!({}), "file:///project"),
-        ] {
-            let mut params = CallToolRequestParams::new(name);
-            params.arguments = arguments.as_object().cloned();
-            let result: Value = serde_json::to_value(client.call_tool(params).await.unwrap()).unwrap();
-            let text = result["content"][0]["text"].as_str().unwrap();
-            assert!(text.contains(expected), "{name}: {text}");
-        }
-        client.cancel().await.unwrap();
+        let piped = TokioChildProcess::new(command).unwrap();
+        use_all(Peer.serve_with_lifecycle(piped, era.clone()).await.unwrap()).await;
+        let (_served, url) = Served::start();
+        let over_http = StreamableHttpClientTransport::from_uri(url);
+        use_all(Peer.serve_with_lifecycle(over_http, era).await.unwrap()).await;
     }
+}
+
+async fn use_all(client: RunningService<RoleClient, Peer>) {
+    assert!(client.list_all_tools().await.unwrap().iter().any(|tool| tool.name == "test_sum"));
+    for (name, arguments, expected) in [
+        ("test_sum", json!({ "a": 2, "b": 40 }), "42"),
+        ("test_sampling", json!({ "prompt": "ping" }), "LLM response: heard"),
+        ("test_elicitation", json!({ "message": "who?" }), "ada@example.com"),
+        ("test_input_required_result_list_roots", json!({}), "file:///project"),
+    ] {
+        let mut params = CallToolRequestParams::new(name);
+        params.arguments = arguments.as_object().cloned();
+        let result: Value = serde_json::to_value(client.call_tool(params).await.unwrap()).unwrap();
+        let text = result["content"][0]["text"].as_str().unwrap();
+        assert!(text.contains(expected), "{name}: {text}");
+    }
+    client.cancel().await.unwrap();
 }
