@@ -110,7 +110,8 @@ fn measured(mut times: Vec<Duration>, all: Duration) -> Measured {
         per_second: f64::from(count) / all.as_secs_f64(),
         p50: times[times.len() / 2],
         p99: times[times.len() * 99 / 100],
-        spent: Duration::ZERO,
+        own: Duration::ZERO,
+        kernel: Duration::ZERO,
     }
 }
 
