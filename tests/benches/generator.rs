@@ -3,6 +3,8 @@
 //! Reads the listings of the folder that `SELVEDGE_LISTINGS` names, or a listing of its own making. Where
 //! `SELVEDGE_RIVALS` names what `scripts/rivals` installs, other generators run on the same texts: their times and
 //! the sizes of what they write are told as multiples of ours for TypeScript.
+//!
+//! `-- --listing FILE` prints the milliseconds that each backend takes for one listing, and nothing else.
 
 #![expect(
     clippy::unwrap_used,
@@ -27,6 +29,13 @@ use selvedge_core::{
 use selvedge_tests::generator::{BACKENDS, habitual_listing, options};
 
 fn main() {
+    let mut arguments = std::env::args().skip_while(|argument| argument != "--listing").skip(1);
+    if let Some(file) = arguments.next() {
+        let text = fs::read_to_string(file).unwrap();
+        let spent = BACKENDS.map(|(_, language, profile)| generation(&text, language, profile));
+        println!("{}", spent.map(|spent| (spent.as_secs_f64() * 1_000.0).to_string()).join(" "));
+        return;
+    }
     let mut listings = vec![("own, 100 tools".to_owned(), habitual_listing(100))];
     for entry in
         std::env::var_os("SELVEDGE_LISTINGS").into_iter().flat_map(|folder| fs::read_dir(folder).unwrap())
