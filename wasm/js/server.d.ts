@@ -19,6 +19,8 @@ export interface ServerConfig {
   callTimeout?: number;
   askTimeout?: number;
   stateTtl?: number;
+  /** 32 random bytes, as hexadecimal digits: proves that a state which a modern client gives back is the server's own. */
+  stateKey?: string;
   framing?: Framing;
   limits?: Partial<Limits>;
 }
@@ -58,6 +60,12 @@ export interface ServerContext {
   revision: Revision;
   client?: Implementation;
   capabilities: JsonText;
+  /** What the client has answered so far: the text of an object, by key. */
+  answers?: JsonText;
+  /** What the application gave along in the last round. */
+  state?: string;
+  /** The lowest level of log messages that the client wants of this request. */
+  logLevel?: LogLevel;
   wantsProgress: boolean;
   meta?: JsonText;
 }
@@ -65,6 +73,23 @@ export interface ServerContext {
 /** How a request ends: with the text of its result, or without one. */
 export type ServerAnswer =
   | { result: JsonText }
+  /** The client must answer first; the request then comes again with its answers. */
+  | { input: ServerInput }
   | { error: { code: number; message: string; data?: JsonText } }
   | { notFound: true }
   | { crashed: true };
+
+/** What a client must answer before a request can go on. */
+export interface ServerInput {
+  questions?: readonly ServerQuestion[];
+  /** What comes back in the context; the client can read it, but not change it. */
+  state?: string;
+}
+
+/** A question to a client; its key tells the answer from those to other questions. */
+export interface ServerQuestion {
+  key: string;
+  what: Offered;
+  /** The parameters of `sampling/createMessage`, `elicitation/create` or `roots/list`, the text of an object. */
+  params: JsonText;
+}

@@ -2,9 +2,13 @@
 
 use js_sys::Uint8Array;
 use selvedge_core::{
-    Misuse, ServerConfig,
+    Misuse, ServerConfig, Tick,
+    client::Offered,
     json::{Kind, RawJson, View},
-    server::{Answer, Context, Request, ServedCall, ServerEffect, ServerEvent},
+    protocol::LogLevel,
+    server::{
+        Answer, Context, Hub, Input, Question, Request, ServedCall, ServerEffect, ServerEvent, StateKey,
+    },
 };
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -13,7 +17,7 @@ use crate::{
     error::{bad_option, misuse},
     object::{Object, accompanied},
     options::{
-        Fault, flag, framing, implementation, limits, members, raw, read, rpc_error, size, text, time,
+        Fault, flag, framing, implementation, limits, members, raw, read, rpc_error, size, text, time, word,
     },
     peer,
 };
@@ -98,6 +102,53 @@ impl Server {
         reported.map_err(|fault| misuse(&fault))
     }
 
+    /// Sends a log message to the client of a request, where it wants messages of this level; `data` is the text
+    /// of any value.
+    ///
+    /// # Errors
+    ///
+    /// Nothing waits for an answer to the request, there is no such level, or the text is not JSON.
+    #[expect(clippy::needless_pass_by_value, reason = "what may be absent crosses by value only")]
+    pub fn log(
+        &mut self,
+        now: f64,
+        call: f64,
+        #[wasm_bindgen(unchecked_param_type = "LogLevel")] level: &str,
+        data: String,
+        logger: Option<String>,
+    ) -> Result<(), JsValue> {
+        let call = self.call(call)?;
+        let (level, data) = (level_of(level)?, json(data)?);
+        let sent = self.inner.hub().log(tick(now), call, level, logger.as_deref(), &data);
+        sent.map_err(|fault| misuse(&fault))
+    }
+
+    /// Sends a log message that belongs to no request to a client of the legacy era that wants messages of this
+    /// level; `data` is the text of any value.
+    ///
+    /// # Errors
+    ///
+    /// There is no such level, or the text is not JSON.
+    #[wasm_bindgen(js_name = logToAll)]
+    #[expect(clippy::needless_pass_by_value, reason = "what may be absent crosses by value only")]
+    pub fn log_to_all(
+        &mut self,
+        now: f64,
+        #[wasm_bindgen(unchecked_param_type = "LogLevel")] level: &str,
+        data: String,
+        logger: Option<String>,
+    ) -> Result<(), JsValue> {
+        let (level, data) = (level_of(level)?, json(data)?);
+        self.inner.hub().log_to_all(tick(now), level, logger.as_deref(), &data);
+        Ok(())
+    }
+
+    /// Tells a client that watches a resource that it has changed.
+    #[wasm_bindgen(js_name = resourceUpdated)]
+    pub fn resource_updated(&mut self, now: f64, uri: &str) {
+        self.inner.hub().resource_updated(tick(now), uri);
+    }
+
     /// Offers other tools from here on.
     ///
     /// # Errors
@@ -105,9 +156,37 @@ impl Server {
     /// An entry is no JSON, has no name, or one that another entry has.
     #[wasm_bindgen(js_name = setTools)]
     pub fn set_tools(&mut self, now: f64, tools: Vec<String>) -> Result<(), JsValue> {
-        let entries: Result<Vec<_>, _> = tools.into_iter().map(RawJson::new).collect();
-        let entries = entries.map_err(|fault| bad_option(&fault))?;
-        self.inner.hub().set_tools(tick(now), entries).map_err(|fault| misuse(&fault))
+        self.set(now, tools, Hub::set_tools)
+    }
+
+    /// Offers other resources from here on.
+    ///
+    /// # Errors
+    ///
+    /// As for `setTools`.
+    #[wasm_bindgen(js_name = setResources)]
+    pub fn set_resources(&mut self, now: f64, resources: Vec<String>) -> Result<(), JsValue> {
+        self.set(now, resources, Hub::set_resources)
+    }
+
+    /// Offers other templates of resources from here on.
+    ///
+    /// # Errors
+    ///
+    /// As for `setTools`.
+    #[wasm_bindgen(js_name = setResourceTemplates)]
+    pub fn set_resource_templates(&mut self, now: f64, templates: Vec<String>) -> Result<(), JsValue> {
+        self.set(now, templates, Hub::set_resource_templates)
+    }
+
+    /// Offers other prompts from here on.
+    ///
+    /// # Errors
+    ///
+    /// As for `setTools`.
+    #[wasm_bindgen(js_name = setPrompts)]
+    pub fn set_prompts(&mut self, now: f64, prompts: Vec<String>) -> Result<(), JsValue> {
+        self.set(now, prompts, Hub::set_prompts)
     }
 
     /// Returns the next thing that the host must do, oldest first.
@@ -141,6 +220,24 @@ impl Server {
     fn call(&self, call: f64) -> Result<ServedCall, JsValue> {
         self.calls.get(call).copied().ok_or_else(|| misuse(&Misuse::UnknownAsk))
     }
+
+    fn set(
+        &mut self,
+        now: f64,
+        entries: Vec<String>,
+        set: fn(&mut Hub, Tick, Vec<RawJson>) -> Result<(), Misuse>,
+    ) -> Result<(), JsValue> {
+        let entries = entries.into_iter().map(json).collect::<Result<_, _>>()?;
+        set(self.inner.hub(), tick(now), entries).map_err(|fault| misuse(&fault))
+    }
+}
+
+fn json(text: String) -> Result<RawJson, JsValue> {
+    RawJson::new(text).map_err(|fault| bad_option(&fault))
+}
+
+fn level_of(name: &str) -> Result<LogLevel, JsValue> {
+    LogLevel::read(name).ok_or_else(|| misuse(&Misuse::UnknownLogLevel))
 }
 
 fn server_config(config: &mut ServerConfig, name: &str, value: View<'_>) -> Result<(), Fault> {
@@ -164,6 +261,7 @@ fn server_config(config: &mut ServerConfig, name: &str, value: View<'_>) -> Resu
         "callTimeout" => config.call_timeout = time(value)?,
         "askTimeout" => config.ask_timeout = time(value)?,
         "stateTtl" => config.state_ttl = time(value)?,
+        "stateKey" => config.state_key = Some(state_key(value)?),
         "framing" => config.framing = framing(value)?,
         "limits" => members(&mut config.limits, value, "the limits", limits)?,
         _ => return Err("is not known".to_owned()),
@@ -184,13 +282,65 @@ fn answer(value: &JsValue) -> Result<Answer, JsValue> {
         *given = Some(match name {
             "result" => Answer::Result(raw(value)?),
             "error" => Answer::Failed(rpc_error(value)?),
+            "input" => {
+                let mut input = Input::default();
+                members(&mut input, value, "the input", input_member)?;
+                Answer::Input(input)
+            }
             "notFound" => Answer::NotFound,
             "crashed" => Answer::Crashed,
             _ => return Err("is not known".to_owned()),
         });
         Ok(())
     })?;
-    given.ok_or_else(|| bad_option(&"the answer must hold `result`, `error`, `notFound` or `crashed`"))
+    let missing = "the answer must hold `result`, `input`, `error`, `notFound` or `crashed`";
+    given.ok_or_else(|| bad_option(&missing))
+}
+
+fn input_member(input: &mut Input, name: &str, value: View<'_>) -> Result<(), Fault> {
+    match name {
+        "questions" if value.kind() == Kind::Array => {
+            input.questions = value.elements().map(question).collect::<Result<_, _>>()?;
+        }
+        "questions" => return Err("must be an array".to_owned()),
+        "state" => input.state = Some(text(value)?),
+        _ => return Err("is not known".to_owned()),
+    }
+    Ok(())
+}
+
+const OFFERED: [(&str, Offered); 3] =
+    [("sampling", Offered::Sampling), ("elicitation", Offered::Elicitation), ("roots", Offered::Roots)];
+
+fn question(value: View<'_>) -> Result<Question, Fault> {
+    let mut read = (None, None, None);
+    members(&mut read, value, "a question", |(key, what, params), name, value| {
+        match name {
+            "key" => *key = Some(text(value)?),
+            "what" => *what = Some(word(value, &OFFERED)?),
+            "params" => *params = Some(raw(value)?),
+            _ => return Err("is not known".to_owned()),
+        }
+        Ok(())
+    })?;
+    let (Some(key), Some(what), Some(params)) = read else {
+        return Err("a question must hold `key`, `what` and `params`".to_owned());
+    };
+    Ok(Question { key, what, params })
+}
+
+/// Reads 32 bytes.
+fn state_key(value: View<'_>) -> Result<StateKey, Fault> {
+    let digits = text(value)?;
+    let mut key = [0; 32];
+    let pairs = digits.as_bytes().chunks_exact(2);
+    let is_long = digits.len() == 2 * key.len() && digits.is_ascii();
+    for (byte, pair) in key.iter_mut().zip(pairs) {
+        let pair = core::str::from_utf8(pair).ok().filter(|_| is_long);
+        let read = pair.and_then(|pair| u8::from_str_radix(pair, 16).ok());
+        *byte = read.ok_or("must be 32 bytes as 64 hexadecimal digits")?;
+    }
+    Ok(StateKey::new(key))
 }
 
 /// Makes the object of a server's effect; requests get their numbers from `calls`.
@@ -247,6 +397,9 @@ fn context(context: &Context) -> JsValue {
         .text("revision", context.revision.as_str())
         .maybe("client", context.client().as_ref().map(peer::implementation))
         .text("capabilities", context.capabilities().as_str())
+        .maybe_text("answers", context.answers.as_ref().map(|answers| answers.as_str()))
+        .maybe_text("state", context.state.as_deref())
+        .maybe_text("logLevel", context.log_level.map(LogLevel::as_str))
         .flag("wantsProgress", context.wants_progress)
         .maybe_text("meta", context.meta.as_ref().map(|meta| meta.as_str()))
         .done()

@@ -133,6 +133,60 @@ test("a request of the server is answered once, by its number", () => {
   assert.throws(() => client.answerAsk(1, event.ask, { result: "{}" }), { code: "unknownAsk" });
 });
 
+for (const era of ["legacyFirst", "2026-07-28"]) {
+  test(`a server asks before it answers, ${era}`, () => {
+    const client = new Client({ era, offers: { elicitation: true } });
+    const server = new Server({ tools: [tool], stateKey: "5e".repeat(32) });
+    client.connect(0);
+    wire(client, server, 0);
+    client.callTool(1, "add", "{}");
+    const [[, first]] = wire(client, server, 1);
+    assert.equal(first.context.answers, undefined);
+    const params = '{"mode":"form","message":"Who?","requestedSchema":{"type":"object","properties":{}}}';
+    const questions = [{ key: "who", what: "elicitation", params }];
+    assert.throws(() => server.answer(1, first.call, { input: { questions: [{ key: "who" }] } }), { code: "badOption" });
+    server.answer(1, first.call, { input: { questions, state: "half" } });
+    const [[, asked]] = wire(client, server, 1);
+    assert.deepEqual([asked.kind, asked.what, JSON.parse(asked.params).message], ["asked", "elicitation", "Who?"]);
+    client.answerAsk(2, asked.ask, { result: '{"action":"accept","content":{}}' });
+    const [[, again]] = wire(client, server, 2);
+    assert.deepEqual(JSON.parse(again.context.answers).who, { action: "accept", content: {} });
+    assert.equal(again.context.state, "half");
+    server.answer(3, again.call, { result: '{"content":[]}' });
+    const [[, settled]] = wire(client, server, 3);
+    assert.equal(settled.outcome.ok, true);
+  });
+}
+
+test("a server says what changes, and logs", () => {
+  const client = new Client();
+  const server = new Server({ logs: true, changes: true, watches: true, hasResources: true, hasPrompts: true, tools: [tool] });
+  client.connect(0);
+  wire(client, server, 0);
+  client.setLogLevel(1, "warning");
+  client.subscribe(1, "a:b");
+  assert.deepEqual(wire(client, server, 1).map(([, { kind }]) => kind), ["watched", "settled", "settled"]);
+  server.logToAll(2, "info", '"unheard"');
+  server.logToAll(2, "error", '{"n":1.0}', "main");
+  server.resourceUpdated(2, "a:b");
+  const told = wire(client, server, 2).map(([, event]) => event);
+  assert.deepEqual(told[0], { kind: "logged", level: "error", logger: "main", data: '{"n":1.0}' });
+  assert.equal(told[1].uri, "a:b");
+  assert.equal(told.length, 2);
+  server.setPrompts(3, ['{"name":"p"}']);
+  server.setResources(3, ['{"uri":"a:b","name":"b"}']);
+  server.setResourceTemplates(3, ['{"uriTemplate":"a:{x}","name":"x"}']);
+  wire(client, server, 3);
+  client.listPrompts(4);
+  client.listResources(4);
+  client.listResourceTemplates(4);
+  const lists = wire(client, server, 4).map(([, event]) => event.outcome.answer.listing.items);
+  assert.deepEqual(lists.map(([item]) => item.name), ["p", "b", "x"]);
+  assert.throws(() => server.setPrompts(5, ["{"]), { code: "badOption" });
+  assert.throws(() => server.logToAll(5, "loud", "1"), { code: "unknownLogLevel" });
+  assert.throws(() => new Server({ stateKey: "5e" }), { message: /64 hexadecimal digits/ });
+});
+
 test("what an application does wrong is thrown with a code and a message", () => {
   const client = new Client();
   assert.throws(() => client.callTool(0, "t", "{}"), (error) => {
