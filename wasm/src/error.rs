@@ -6,7 +6,9 @@ use selvedge_core::Misuse;
 use selvedge_core::json::SyntaxError;
 use wasm_bindgen::prelude::{JsCast as _, JsValue};
 
-use crate::{object::Object, peer::differs};
+use crate::object::Object;
+#[cfg(feature = "checks")]
+use crate::peer::differs;
 
 /// Makes an error to be thrown.
 pub(crate) fn error(code: &str, message: &impl ToString) -> Object {
@@ -23,6 +25,7 @@ pub(crate) fn misuse(misuse: &Misuse) -> JsValue {
         Misuse::MetaTwice => "metaTwice",
         Misuse::TooLarge { .. } => "tooLarge",
         Misuse::TooManyCalls { .. } => "tooManyCalls",
+        #[cfg(feature = "checks")]
         Misuse::BadArguments { tool, mismatch } => {
             return differs(error("badArguments", misuse), mismatch).text("tool", tool).done();
         }

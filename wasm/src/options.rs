@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use selvedge_core::{
     ClientConfig, Limits, Patience, Tolerance,
-    client::{CallOptions, Checks, EraPolicy, ExitStatus, Offers, OpenError},
+    client::{CallOptions, EraPolicy, ExitStatus, Offers, OpenError},
     frame::Framing,
     json::{Kind, RawJson, View},
     jsonrpc::RpcError,
@@ -103,7 +103,7 @@ pub(crate) fn client_config(config: &mut ClientConfig, name: &str, value: View<'
         }
         "listensForChanges" => config.listens_for_changes = flag(value)?,
         "offers" => members(&mut config.offers, value, "the offers", offers)?,
-        "checks" => members(&mut config.checks, value, "the checks", checks)?,
+        "checks" => checks(config, value)?,
         "tolerance" => {
             let words = [("tolerant", Tolerance::Tolerant), ("strict", Tolerance::Strict)];
             config.tolerance = word(value, &words)?;
@@ -135,13 +135,25 @@ pub(crate) fn implementation(target: &mut Implementation, name: &str, value: Vie
     Ok(())
 }
 
-fn checks(target: &mut Checks, name: &str, value: View<'_>) -> Result<(), Fault> {
-    match name {
-        "arguments" => target.arguments = flag(value)?,
-        "results" => target.results = flag(value)?,
-        _ => return Err(unknown()),
-    }
-    Ok(())
+#[cfg(feature = "checks")]
+fn checks(config: &mut ClientConfig, value: View<'_>) -> Result<(), Fault> {
+    members(&mut config.checks, value, "the checks", |target, name, value| {
+        match name {
+            "arguments" => target.arguments = flag(value)?,
+            "results" => target.results = flag(value)?,
+            _ => return Err(unknown()),
+        }
+        Ok(())
+    })
+}
+
+/// Refuses checks: who asks for some must not believe that there are any.
+#[cfg(not(feature = "checks"))]
+fn checks(_config: &mut ClientConfig, value: View<'_>) -> Result<(), Fault> {
+    let wanted = value.members().find(|(_, wanted)| wanted.as_bool() != Some(false));
+    wanted.map_or(Ok(()), |(name, _)| {
+        Err(format!("cannot have {}: this build leaves the checks out, `selvedge` has them", name.as_str()))
+    })
 }
 
 fn offers(target: &mut Offers, name: &str, value: View<'_>) -> Result<(), Fault> {

@@ -55,6 +55,7 @@ pub struct ClientConfig {
     /// sent them.
     pub farewell: bool,
     /// What of a call is checked against the schemas of its tool, once the tools were listed.
+    #[cfg(feature = "checks")]
     pub checks: Checks,
     /// Bounds on what the server can make the client keep.
     pub limits: Limits,
@@ -80,6 +81,7 @@ impl Default for ClientConfig {
             changes_interval: Duration::from_millis(334),
             retry_interval: Duration::from_millis(250),
             farewell: false,
+            #[cfg(feature = "checks")]
             checks: Checks::default(),
             limits: Limits::default(),
         }
@@ -129,6 +131,7 @@ pub struct Offers {
 /// what it did not list is not checked, nor is anything from the moment that the server says that its tools have
 /// changed until they are listed again. [`Event::Unchecked`](super::Event::Unchecked) says what cannot be checked,
 /// which stands in the way of no call.
+#[cfg(feature = "checks")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Checks {
@@ -139,6 +142,7 @@ pub struct Checks {
     pub results: bool,
 }
 
+#[cfg(feature = "checks")]
 impl Default for Checks {
     fn default() -> Self {
         Self { arguments: true, results: true }

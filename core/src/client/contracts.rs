@@ -7,7 +7,7 @@ use alloc::{
     vec::Vec,
 };
 
-use super::{BadResult, Checks, Client, Event, Side, Unchecked};
+use super::{BadResult, CallError, Checks, Client, Event, Side, Unchecked};
 use crate::{
     Misuse,
     json::{Expected, Kind, RawJson, Tape},
@@ -44,6 +44,9 @@ enum Clause {
     Read(RawJson),
     Compiled(Arc<Demand>),
 }
+
+/// What a tool promises of its results.
+pub(super) type Promise = Arc<Demand>;
 
 /// A compiled schema and what it is for.
 #[derive(Debug)]
@@ -84,7 +87,7 @@ impl Contract {
 
 impl Contracts {
     /// Takes a whole listing in the place of the one before.
-    pub(super) fn learn(&mut self, tools: &[Tool], checks: Checks, max_bytes: usize) {
+    fn learn(&mut self, tools: &[Tool], checks: Checks, max_bytes: usize) {
         self.tools.clear();
         self.overflowed = None;
         let mut room = max_bytes;
@@ -144,6 +147,11 @@ impl Contracts {
 }
 
 impl Client {
+    /// Takes a whole listing of tools in the place of the one before.
+    pub(super) fn learn(&mut self, tools: &[Tool]) {
+        self.contracts.learn(tools, self.config.checks, self.config.limits.max_schema_bytes);
+    }
+
     /// Checks the arguments of a call against what the tool demands, in the one pass that reads them.
     pub(super) fn check_arguments(&mut self, tool: &str, arguments: &str) -> Option<Result<(), Misuse>> {
         let demand = self.demand(tool, Side::Arguments)?;
@@ -170,7 +178,7 @@ impl Client {
     }
 
     /// Returns what a tool promises of its results.
-    pub(super) fn promise(&mut self, tool: &str) -> Option<Arc<Demand>> {
+    pub(super) fn promise(&mut self, tool: &str) -> Option<Promise> {
         self.demand(tool, Side::Result)
     }
 
@@ -185,9 +193,9 @@ impl Client {
     /// Checks a result against what its tool promised when it was called.
     pub(super) fn check_result(
         &mut self,
-        promise: Option<&Demand>,
+        promise: Option<&Promise>,
         result: CallToolResult,
-    ) -> Result<CallToolResult, Box<BadResult>> {
+    ) -> Result<CallToolResult, CallError> {
         let Some(promise) = promise else { return Ok(result) };
         let outcome = match result.structured_content() {
             Some(content) => promise.validator.check(content),
@@ -204,7 +212,9 @@ impl Client {
         };
         match outcome {
             Outcome::Valid => Ok(result),
-            Outcome::Invalid(mismatch) => Err(Box::new(BadResult { mismatch: *mismatch, result })),
+            Outcome::Invalid(mismatch) => {
+                Err(CallError::BadResult(Box::new(BadResult { mismatch: *mismatch, result })))
+            }
             Outcome::GaveUp(reason) => {
                 self.tell(Event::Unchecked(promise.unchecked([whole(reason.to_string())].into())));
                 Ok(result)

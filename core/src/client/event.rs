@@ -1,8 +1,12 @@
 //! What a client says: effects for its host, events for its application, outcomes of calls.
 
-use alloc::{boxed::Box, string::String, vec::Vec};
+#[cfg(feature = "checks")]
+use alloc::boxed::Box;
+use alloc::{string::String, vec::Vec};
 use core::{fmt, time::Duration};
 
+#[cfg(feature = "checks")]
+use crate::validate::{Mismatch, Skipped};
 use crate::{
     Violation,
     json::{RawJson, SyntaxError},
@@ -11,7 +15,6 @@ use crate::{
         CallToolResult, Completion, Handshake, Interests, Listing, MalformedResult, Prompt, PromptResult,
         ReadResult, Resource, ResourceTemplate, Revision, Tool,
     },
-    validate::{Mismatch, Skipped},
 };
 
 /// What a client asks its host to do next.
@@ -120,6 +123,7 @@ pub enum Event {
     /// The server reports an error that answers no request it could name.
     PeerErrored(RpcError),
     /// A tool has a schema, and a call cannot be checked against it, or not against all of it.
+    #[cfg(feature = "checks")]
     Unchecked(Unchecked),
     /// The session has ended, for the reason that every later call repeats.
     Closed(Reason),
@@ -128,6 +132,7 @@ pub enum Event {
 }
 
 /// What of a tool's calls is not checked.
+#[cfg(feature = "checks")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unchecked {
     /// The tool.
@@ -139,6 +144,7 @@ pub struct Unchecked {
 }
 
 /// The two sides of a call.
+#[cfg(feature = "checks")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// What the application sends.
@@ -255,6 +261,7 @@ pub enum CallError {
     #[error("the tool failed: {}", .0.text())]
     ToolFailed(CallToolResult),
     /// The tool ran, and its structured content is not what its `outputSchema` promises.
+    #[cfg(feature = "checks")]
     #[error("the result is not what the tool promises: {}", .0.mismatch)]
     BadResult(Box<BadResult>),
     /// The server answered with an error.
@@ -329,6 +336,7 @@ pub enum CallError {
 }
 
 /// A result that is not what its tool promises.
+#[cfg(feature = "checks")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadResult {
     /// Where the structured content differs.

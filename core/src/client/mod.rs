@@ -7,6 +7,7 @@ mod calls;
 mod changes;
 mod closing;
 mod config;
+#[cfg_attr(not(feature = "checks"), path = "unchecked.rs")]
 mod contracts;
 mod event;
 mod inbound;
@@ -20,7 +21,6 @@ use alloc::{
     boxed::Box,
     collections::VecDeque,
     string::{String, ToString},
-    sync::Arc,
 };
 
 use crate::{
@@ -34,18 +34,22 @@ use asks::Asked;
 use cache::{Cache, Key};
 use changes::Changes;
 use closing::Ending;
-use contracts::{Contracts, Demand};
+use contracts::{Contracts, Promise};
 use listen::Listens;
 use rounds::{Again, Paced};
 use state::Trigger;
 use stray::Tail;
 
 pub use calls::CallOptions;
-pub use config::{Checks, ClientConfig, EraPolicy, Offers};
+#[cfg(feature = "checks")]
+pub use config::Checks;
+pub use config::{ClientConfig, EraPolicy, Offers};
 pub use event::{
-    Answer, AnswerFault, AskId, BadResult, CallError, CallId, Effect, Event, Evidence, ExitStatus, Hint,
-    Offered, OpenError, Progress, Reason, RetirementError, Side, Unchecked,
+    Answer, AnswerFault, AskId, CallError, CallId, Effect, Event, Evidence, ExitStatus, Hint, Offered,
+    OpenError, Progress, Reason, RetirementError,
 };
+#[cfg(feature = "checks")]
+pub use event::{BadResult, Side, Unchecked};
 pub use state::State;
 pub use stray::Stray;
 
@@ -118,7 +122,7 @@ enum Purpose {
         is_second: bool,
     },
     CallTool {
-        promise: Option<Arc<Demand>>,
+        promise: Option<Promise>,
     },
     List {
         pages: Pages,
