@@ -55,7 +55,7 @@ impl Client {
         self.envelope = Some(Envelope::new(MODERN, &capabilities, &self.config.implementation));
         self.era = Era::Modern;
         let id = self.requests.mint();
-        let Ok((message, _)) = self.encode(id, "server/discover", Extra::default(), |_| {}) else {
+        let Ok((message, _)) = self.encode(id, "server/discover", Extra::default(), &|_| {}) else {
             return self.end(Reason::HandshakeMalformed("the request exceeds the limit".to_owned()));
         };
         self.ask_server(id, Purpose::Discover { refusal, is_second }, message);
