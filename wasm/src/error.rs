@@ -1,5 +1,7 @@
 //! What is thrown: an `Error` with a `code` that a program tells apart, and a message for a person.
 
+use core::fmt::Display;
+
 use js_sys::{Error, JSON};
 use selvedge_core::Misuse;
 #[cfg(feature = "generator")]
@@ -11,7 +13,7 @@ use crate::object::Object;
 use crate::peer::differs;
 
 /// Makes an error to be thrown.
-pub(crate) fn error(code: &str, message: &impl ToString) -> Object {
+pub(crate) fn error(code: &str, message: &dyn Display) -> Object {
     let error = JsValue::from(Error::new(&message.to_string()));
     error.unchecked_into::<Object>().text("code", code)
 }
@@ -59,7 +61,7 @@ pub(crate) fn not_json(text: &str, fault: SyntaxError) -> JsValue {
     place(error("notJson", &fault), text, fault).done()
 }
 
-pub(crate) fn bad_option(message: &impl ToString) -> JsValue {
+pub(crate) fn bad_option(message: &dyn Display) -> JsValue {
     error("badOption", message).done()
 }
 

@@ -1,6 +1,6 @@
 //! Builds the plain objects that JavaScript sees.
 
-use core::time::Duration;
+use core::{fmt::Display, time::Duration};
 
 use js_sys::{Array, BigInt};
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
@@ -42,7 +42,7 @@ impl Object {
     }
 
     /// Makes an object of a kind that also says what it is in a sentence.
-    pub(crate) fn told(kind: &str, message: &impl ToString) -> Self {
+    pub(crate) fn told(kind: &str, message: &dyn Display) -> Self {
         Self::kind(kind).text("message", &message.to_string())
     }
 

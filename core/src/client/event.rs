@@ -9,12 +9,13 @@ use core::{fmt, time::Duration};
 use crate::validate::{Mismatch, Skipped};
 use crate::{
     Violation,
-    json::{RawJson, SyntaxError},
+    json::{RawJson, Shown, SyntaxError},
     jsonrpc::{Fault, Id, RpcError},
     protocol::{
         CallToolResult, Completion, Handshake, Interests, Listing, MalformedResult, Prompt, PromptResult,
         ReadResult, Resource, ResourceTemplate, Revision, Tool,
     },
+    tick::whole_millis,
 };
 
 /// What a client asks its host to do next.
@@ -268,7 +269,7 @@ pub enum CallError {
     #[error("the server refused: {0}")]
     Refused(RpcError),
     /// No answer came in time. The server was told to stop.
-    #[error("no answer within {} ms{}", .after.as_millis(), HintText(.hint.as_ref()))]
+    #[error("no answer within {} ms{}", whole_millis(*.after), HintText(.hint.as_ref()))]
     TimedOut {
         /// The time that ran out.
         after: Duration,
@@ -316,7 +317,7 @@ pub enum CallError {
     #[error("the server ended the stream")]
     StreamEnded,
     /// The listing repeats a cursor.
-    #[error("the listing repeats the cursor {cursor:?}")]
+    #[error("the listing repeats the cursor \"{}\"", Shown(.cursor))]
     PaginationLoop {
         /// The cursor.
         cursor: String,
@@ -365,10 +366,10 @@ pub enum AnswerFault {
     #[error("{0}")]
     WrongShape(MalformedResult),
     /// Its kind is not known.
-    #[error("unknown kind of result: {}", .0.escape_debug())]
+    #[error("unknown kind of result: {}", Shown(.0))]
     UnknownKind(String),
     /// It asks for something that was not offered.
-    #[error("the answer asks for {}, which was not offered", .0.escape_debug())]
+    #[error("the answer asks for {}, which was not offered", Shown(.0))]
     NotOffered(String),
     /// It holds questions where none are allowed, or more than may wait for the application.
     #[error("{0}")]
@@ -417,7 +418,7 @@ pub enum Reason {
     #[error("{0}")]
     OpenFailed(OpenError),
     /// The handshake was not done in time.
-    #[error("no handshake within {} ms{}", .after.as_millis(), HintText(.hint.as_ref()))]
+    #[error("no handshake within {} ms{}", whole_millis(*.after), HintText(.hint.as_ref()))]
     HandshakeTimedOut {
         /// The time that ran out.
         after: Duration,
@@ -515,7 +516,7 @@ pub enum Evidence {
 #[non_exhaustive]
 pub enum RetirementError {
     /// Its end was not seen in time, though it was killed.
-    #[error("the server's end was not seen within {} ms of killing it", .after.as_millis())]
+    #[error("the server's end was not seen within {} ms of killing it", whole_millis(*.after))]
     RetirementTimedOut {
         /// The time that ran out.
         after: Duration,
