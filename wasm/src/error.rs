@@ -2,15 +2,17 @@
 
 use core::fmt::Display;
 
-use js_sys::{Error, JSON};
 use selvedge_core::Misuse;
 #[cfg(feature = "generator")]
 use selvedge_core::json::SyntaxError;
 use wasm_bindgen::prelude::{JsCast as _, JsValue};
 
-use crate::object::Object;
 #[cfg(feature = "checks")]
 use crate::peer::differs;
+use crate::{
+    js::{self, Error},
+    object::Object,
+};
 
 /// Makes an error to be thrown.
 pub(crate) fn error(code: &str, message: &dyn Display) -> Object {
@@ -67,6 +69,6 @@ pub(crate) fn bad_option(message: &dyn Display) -> JsValue {
 
 /// Writes what an application passed as the JSON that it stands for.
 pub(crate) fn stringify(value: &JsValue, what: &str) -> Result<String, JsValue> {
-    let text = JSON::stringify(value).ok().and_then(|text| JsValue::from(text).as_string());
+    let text = js::stringify(value).ok().and_then(|text| text.as_string());
     text.ok_or_else(|| bad_option(&format!("{what} must be an object of plain values")))
 }

@@ -9,6 +9,7 @@ mod error;
 mod generate;
 #[cfg(feature = "generator")]
 mod interchange;
+mod js;
 mod object;
 mod options;
 pub mod peer;

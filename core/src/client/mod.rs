@@ -264,17 +264,21 @@ impl Client {
     /// Returns when the host must call [`handle_timeout`](Self::handle_timeout) next.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Tick> {
-        [
+        let dues = [
             self.handshake_due,
             self.probe_due,
             self.paced.first().map(|(due, _)| *due),
             self.requests.poll_timeout(),
             self.changes.poll_timeout(),
             self.ending.poll_timeout(),
-        ]
-        .into_iter()
-        .flatten()
-        .min()
+        ];
+        let mut first = None;
+        for due in dues {
+            if first.is_none_or(|first| due.is_some_and(|due| due < first)) {
+                first = due;
+            }
+        }
+        first
     }
 
     /// Returns where the client stands.

@@ -262,5 +262,5 @@ fn texts(list: Option<View<'_>>) -> Vec<String> {
 /// Returns whether an error says that `initialize` or its revision is not known.
 fn speaks_of_versions(error: &RpcError) -> bool {
     matches!(error.code, code::METHOD_NOT_FOUND | code::UNSUPPORTED_VERSION)
-        || error.message.to_ascii_lowercase().contains("version")
+        || error.message.as_bytes().windows(7).any(|word| word.eq_ignore_ascii_case(b"version"))
 }

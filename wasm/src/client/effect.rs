@@ -1,6 +1,5 @@
 //! A client's effects and events as objects.
 
-use js_sys::Uint8Array;
 #[cfg(feature = "checks")]
 use selvedge_core::client::Side;
 use selvedge_core::client::{
@@ -14,6 +13,7 @@ use super::outcome::{hint, outcome};
 #[cfg(feature = "checks")]
 use crate::peer::skipped;
 use crate::{
+    js::Uint8Array,
     object::{Object, whole_unsigned},
     peer::{handshake, revisions, rpc_error, violation},
 };
@@ -22,7 +22,7 @@ use crate::{
 pub fn effect(effect: &Effect, asks: &mut Handles<AskId>) -> JsValue {
     match effect {
         Effect::Open => Object::kind("open"),
-        Effect::Send(bytes) => Object::kind("send").value("bytes", &Uint8Array::new_from_slice(bytes)),
+        Effect::Send(bytes) => Object::kind("send").value("bytes", &Uint8Array::copied(bytes)),
         Effect::CloseInput => Object::kind("closeInput"),
         Effect::Terminate => Object::kind("terminate"),
         Effect::Kill => Object::kind("kill"),
