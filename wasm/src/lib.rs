@@ -40,3 +40,7 @@ const SERVER_TYPES: &str = include_str!("../js/server.d.ts");
 #[cfg(feature = "generator")]
 #[wasm_bindgen(typescript_custom_section)]
 const GENERATOR_TYPES: &str = include_str!("../js/generator.d.ts");
+
+#[cfg(target_family = "wasm")]
+#[global_allocator]
+static MEMORY: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();

@@ -1,12 +1,13 @@
 //! How a client behaves, and what a server may ask of the application.
 
-use alloc::{collections::BTreeMap, string::String, vec::Vec};
+use alloc::{string::String, vec::Vec};
 use core::time::Duration;
 
 use crate::{
     Limits, Tolerance,
     frame::Framing,
     json::{RawJson, View, push_compact, push_string},
+    map::BTreeMap,
     protocol::{Implementation, Revision},
     requests::Patience,
 };
