@@ -102,7 +102,10 @@ impl Client {
             }
             Purpose::CallTool { promise } => match CallToolResult::read(result, index, origin) {
                 Ok(result) if result.is_error() => Err(CallError::ToolFailed(result)),
-                Ok(result) => self.check_result(promise.as_ref(), result).map(Answer::Called),
+                Ok(result) => {
+                    let checked = self.check_result(promise.as_ref(), result);
+                    checked.map(Answer::Called).map_err(CallError::from)
+                }
                 Err(wrong) => Err(wrong_shape(wrong)),
             },
             Purpose::ReadResource { key } => {

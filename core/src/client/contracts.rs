@@ -56,6 +56,15 @@ pub(super) struct Demand {
     validator: Validator,
 }
 
+/// A promise that was not kept.
+pub(super) struct Broken(Box<BadResult>);
+
+impl From<Broken> for CallError {
+    fn from(Broken(bad): Broken) -> Self {
+        Self::BadResult(bad)
+    }
+}
+
 impl Demand {
     fn unchecked(&self, reasons: Vec<Skipped>) -> Unchecked {
         Unchecked { tool: self.tool.clone(), side: self.side, reasons }
@@ -195,7 +204,7 @@ impl Client {
         &mut self,
         promise: Option<&Promise>,
         result: CallToolResult,
-    ) -> Result<CallToolResult, CallError> {
+    ) -> Result<CallToolResult, Broken> {
         let Some(promise) = promise else { return Ok(result) };
         let outcome = match result.structured_content() {
             Some(content) => promise.validator.check(content),
@@ -212,9 +221,7 @@ impl Client {
         };
         match outcome {
             Outcome::Valid => Ok(result),
-            Outcome::Invalid(mismatch) => {
-                Err(CallError::BadResult(Box::new(BadResult { mismatch: *mismatch, result })))
-            }
+            Outcome::Invalid(mismatch) => Err(Broken(Box::new(BadResult { mismatch: *mismatch, result }))),
             Outcome::GaveUp(reason) => {
                 self.tell(Event::Unchecked(promise.unchecked([whole(reason.to_string())].into())));
                 Ok(result)

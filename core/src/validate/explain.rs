@@ -186,7 +186,7 @@ fn with_article(name: &str) -> String {
 }
 
 /// Lists names, the first few of many.
-fn list<'a>(names: &mut dyn Iterator<Item = &'a str>) -> Option<String> {
+fn list(names: &mut dyn Iterator<Item = &str>) -> Option<String> {
     let mut listed = Vec::new();
     for name in names {
         if listed.len() == MAX_LISTED {
