@@ -7,7 +7,7 @@ use alloc::{
     vec::Vec,
 };
 
-use super::{BadResult, CallError, Checks, Client, Event, Side, Unchecked};
+use super::{CallError, Checks, Client, Event};
 use crate::{
     Misuse,
     json::{Expected, Kind, RawJson, Tape},
@@ -18,6 +18,35 @@ use crate::{
 
 /// What a kept tool counts for beside its name and its schemas.
 const TOOL_BYTES: usize = 1_024;
+
+/// What of a tool's calls is not checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unchecked {
+    /// The tool.
+    pub tool: String,
+    /// Which side of its calls.
+    pub side: Side,
+    /// The parts of the schema that are passed over, and why; an empty pointer means the whole schema.
+    pub reasons: Vec<Skipped>,
+}
+
+/// The two sides of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// What the application sends.
+    Arguments,
+    /// What the tool answers.
+    Result,
+}
+
+/// A result that is not what its tool promises.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadResult {
+    /// Where the structured content differs.
+    pub mismatch: Mismatch,
+    /// The result all the same.
+    pub result: CallToolResult,
+}
 
 /// The tools of the newest whole listing, by name.
 #[derive(Debug, Default)]

@@ -6,7 +6,7 @@ use alloc::{string::String, vec::Vec};
 use core::{fmt, time::Duration};
 
 #[cfg(feature = "checks")]
-use crate::validate::{Mismatch, Skipped};
+use super::contracts::{BadResult, Unchecked};
 use crate::{
     Violation,
     json::{RawJson, Shown, SyntaxError},
@@ -130,28 +130,6 @@ pub enum Event {
     Closed(Reason),
     /// Nothing is left of the server, or nothing that could be waited for.
     Retired(Result<Evidence, RetirementError>),
-}
-
-/// What of a tool's calls is not checked.
-#[cfg(feature = "checks")]
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unchecked {
-    /// The tool.
-    pub tool: String,
-    /// Which side of its calls.
-    pub side: Side,
-    /// The parts of the schema that are passed over, and why; an empty pointer means the whole schema.
-    pub reasons: Vec<Skipped>,
-}
-
-/// The two sides of a call.
-#[cfg(feature = "checks")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// What the application sends.
-    Arguments,
-    /// What the tool answers.
-    Result,
 }
 
 /// Names a request of the server.
@@ -334,16 +312,6 @@ pub enum CallError {
         /// The limit that it broke.
         limit: usize,
     },
-}
-
-/// A result that is not what its tool promises.
-#[cfg(feature = "checks")]
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BadResult {
-    /// Where the structured content differs.
-    pub mismatch: Mismatch,
-    /// The result all the same.
-    pub result: CallToolResult,
 }
 
 /// Why an answer cannot be read.

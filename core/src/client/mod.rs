@@ -44,12 +44,12 @@ pub use calls::CallOptions;
 #[cfg(feature = "checks")]
 pub use config::Checks;
 pub use config::{ClientConfig, EraPolicy, Offers};
+#[cfg(feature = "checks")]
+pub use contracts::{BadResult, Side, Unchecked};
 pub use event::{
     Answer, AnswerFault, AskId, CallError, CallId, Effect, Event, Evidence, ExitStatus, Hint, Offered,
     OpenError, Progress, Reason, RetirementError,
 };
-#[cfg(feature = "checks")]
-pub use event::{BadResult, Side, Unchecked};
 pub use state::State;
 pub use stray::Stray;
 
