@@ -1,8 +1,9 @@
 // Prints what the package weighs, beside what it is held against.
 //
-//   node sizes.mjs FOLDER [--check]
+//   node sizes.mjs FOLDER
 //
-// FOLDER holds `bindings/` and `selvedge/`; `--check` fails where something is too heavy.
+// FOLDER holds `bindings/` and `selvedge/`. It fails where something is heavier than its limit. A limit stands a little
+// above what is reached, so that growth shows; where it is not yet what is aimed at, the aim is printed beside it.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -39,10 +40,14 @@ async function minified(path) {
 }
 
 const rows = [];
-for (const [name, limit] of [["selvedge", 150], ["client", 65]]) {
+const MODULES = [
+  { name: "selvedge", limit: 206, aim: 150 },
+  { name: "client", limit: 65, aim: 65 },
+];
+for (const { name, limit, aim } of MODULES) {
   const raw = read("bindings", name, "raw.wasm");
   const optimised = read("selvedge", "dist", `${name}.wasm`);
-  rows.push({ what: `${name}.wasm`, raw: raw.length, small: optimised.length, brotli: brotli(optimised), limit });
+  rows.push({ what: `${name}.wasm`, raw: raw.length, small: optimised.length, brotli: brotli(optimised), limit, aim });
 }
 for (const [name, path] of [["glue", "web.js"], ["glue of the client", "client-web.js"]]) {
   const text = read("selvedge", "dist", "esm", path);
@@ -52,10 +57,11 @@ for (const [name, path] of [["glue", "web.js"], ["glue of the client", "client-w
 const peer = await official();
 rows.push({ what: "@modelcontextprotocol/client", raw: peer.length, small: peer.length, brotli: brotli(peer) });
 
-console.log("KiB                               raw optimised   brotli    limit");
-for (const { what, raw, small, brotli, limit } of rows) {
-  console.log(what.padEnd(28), kib(raw), kib(small), kib(brotli), limit ? kib(limit * KIB) : "");
+console.log("KiB                             named optimised   brotli    limit");
+for (const { what, raw, small, brotli, limit, aim } of rows) {
+  const aimed = aim < limit ? `  (the aim is ${aim})` : "";
+  console.log(what.padEnd(28), kib(raw), kib(small), kib(brotli), limit ? kib(limit * KIB) : "", aimed);
 }
 const heavy = rows.filter(({ brotli, limit }) => brotli > limit * KIB);
 for (const { what, brotli, limit } of heavy) console.log(`${what} is ${kib(brotli - limit * KIB).trim()} KiB too heavy`);
-process.exitCode = heavy.length > 0 && process.argv.includes("--check") ? 1 : 0;
+process.exitCode = heavy.length > 0 ? 1 : 0;

@@ -1,12 +1,14 @@
 //! Who is to blame: `Violation` for the peer, `Misuse` for the application.
 
+#[cfg(feature = "checks")]
 use alloc::{boxed::Box, string::String};
 
+#[cfg(feature = "checks")]
+use crate::{json::Shown, validate::Mismatch};
 use crate::{
-    json::{Shown, SyntaxError},
+    json::SyntaxError,
     jsonrpc::{Fault, Oddities, code},
     protocol::Revision,
-    validate::Mismatch,
 };
 
 /// Something that the peer did against the protocol.
@@ -273,6 +275,7 @@ pub enum Misuse {
         what: &'static str,
     },
     /// The arguments are not what the tool takes, as it was listed last.
+    #[cfg(feature = "checks")]
     #[error("`{}` does not take these arguments: {mismatch}", Shown(.tool))]
     BadArguments {
         /// The tool.

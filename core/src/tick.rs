@@ -28,7 +28,7 @@ impl Tick {
     /// Returns the tick `span` later, rounded up to a whole millisecond; the end of time is never passed.
     #[must_use]
     pub fn after(self, span: Duration) -> Self {
-        let whole = u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
+        let whole = whole_millis(span);
         let rest = u64::from(!span.subsec_nanos().is_multiple_of(1_000_000));
         Self(self.0.saturating_add(whole).saturating_add(rest))
     }
@@ -38,6 +38,11 @@ impl Tick {
     pub const fn since(self, earlier: Self) -> Duration {
         Duration::from_millis(self.0.saturating_sub(earlier.0))
     }
+}
+
+/// Returns the whole milliseconds of a span; no span is longer than time itself.
+pub(crate) const fn whole_millis(span: Duration) -> u64 {
+    span.as_secs().saturating_mul(1_000).saturating_add(span.subsec_millis() as u64)
 }
 
 #[cfg(test)]

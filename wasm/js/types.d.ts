@@ -373,7 +373,10 @@ export interface ClientConfig {
   extensions?: Record<string, JsonText>;
   /** Have a modern server tell of changes of its lists. On by default. */
   listensForChanges?: boolean;
-  /** What of a call is checked against the schemas of its tool, once the tools were listed; all by default. */
+  /**
+   * What of a call is checked against the schemas of its tool, once the tools were listed; all by default.
+   * `selvedge/client` leaves the checks out and refuses to be asked for them.
+   */
   checks?: { arguments?: boolean; results?: boolean };
   /** How output that is not the protocol is taken. */
   tolerance?: "tolerant" | "strict";
@@ -470,7 +473,7 @@ export interface CallOptions {
   meta?: JsonText;
   /** Ask the server even where an answer that it gave earlier is still fresh. */
   bypassCache?: boolean;
-  /** Make the call without the checks of the configuration. */
+  /** Make the call without the checks of the configuration, where there are any. */
   unchecked?: boolean;
 }
 

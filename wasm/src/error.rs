@@ -1,15 +1,21 @@
 //! What is thrown: an `Error` with a `code` that a program tells apart, and a message for a person.
 
-use js_sys::{Error, JSON};
+use core::fmt::Display;
+
 use selvedge_core::Misuse;
 #[cfg(feature = "generator")]
 use selvedge_core::json::SyntaxError;
 use wasm_bindgen::prelude::{JsCast as _, JsValue};
 
-use crate::{object::Object, peer::differs};
+#[cfg(feature = "checks")]
+use crate::peer::differs;
+use crate::{
+    js::{self, Error},
+    object::Object,
+};
 
 /// Makes an error to be thrown.
-pub(crate) fn error(code: &str, message: &impl ToString) -> Object {
+pub(crate) fn error(code: &str, message: &dyn Display) -> Object {
     let error = JsValue::from(Error::new(&message.to_string()));
     error.unchecked_into::<Object>().text("code", code)
 }
@@ -23,6 +29,7 @@ pub(crate) fn misuse(misuse: &Misuse) -> JsValue {
         Misuse::MetaTwice => "metaTwice",
         Misuse::TooLarge { .. } => "tooLarge",
         Misuse::TooManyCalls { .. } => "tooManyCalls",
+        #[cfg(feature = "checks")]
         Misuse::BadArguments { tool, mismatch } => {
             return differs(error("badArguments", misuse), mismatch).text("tool", tool).done();
         }
@@ -56,12 +63,12 @@ pub(crate) fn not_json(text: &str, fault: SyntaxError) -> JsValue {
     place(error("notJson", &fault), text, fault).done()
 }
 
-pub(crate) fn bad_option(message: &impl ToString) -> JsValue {
+pub(crate) fn bad_option(message: &dyn Display) -> JsValue {
     error("badOption", message).done()
 }
 
 /// Writes what an application passed as the JSON that it stands for.
 pub(crate) fn stringify(value: &JsValue, what: &str) -> Result<String, JsValue> {
-    let text = JSON::stringify(value).ok().and_then(|text| JsValue::from(text).as_string());
+    let text = js::stringify(value).ok().and_then(|text| text.as_string());
     text.ok_or_else(|| bad_option(&format!("{what} must be an object of plain values")))
 }

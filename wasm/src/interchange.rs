@@ -1,13 +1,15 @@
 //! JSON to `MessagePack` and back.
 
-use js_sys::Uint8Array;
 use selvedge_core::{
     interchange::{self, Fault, Reason},
     json::View,
 };
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-use crate::error::{error, not_json};
+use crate::{
+    error::{error, not_json},
+    js::Uint8Array,
+};
 
 /// Carries a JSON text over to `MessagePack`.
 ///
@@ -18,7 +20,7 @@ use crate::error::{error, not_json};
 pub fn to_msgpack(json: &str) -> Result<Uint8Array, JsValue> {
     let view = View::new(json).map_err(|fault| not_json(json, fault))?;
     let bytes = interchange::to_msgpack(view).map_err(|fault| not_carried(&fault))?;
-    Ok(Uint8Array::new_from_slice(&bytes))
+    Ok(Uint8Array::copied(&bytes))
 }
 
 /// Carries `MessagePack` over to the text of a JSON value.

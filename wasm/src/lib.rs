@@ -9,6 +9,7 @@ mod error;
 mod generate;
 #[cfg(feature = "generator")]
 mod interchange;
+mod js;
 mod object;
 mod options;
 pub mod peer;
@@ -39,3 +40,7 @@ const SERVER_TYPES: &str = include_str!("../js/server.d.ts");
 #[cfg(feature = "generator")]
 #[wasm_bindgen(typescript_custom_section)]
 const GENERATOR_TYPES: &str = include_str!("../js/generator.d.ts");
+
+#[cfg(target_family = "wasm")]
+#[global_allocator]
+static MEMORY: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();

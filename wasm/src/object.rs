@@ -1,9 +1,10 @@
 //! Builds the plain objects that JavaScript sees.
 
-use core::time::Duration;
+use core::{fmt::Display, time::Duration};
 
-use js_sys::{Array, BigInt};
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
+
+use crate::js::Array;
 
 /// The largest whole number that JavaScript's own numbers hold exactly, with all below it.
 const MAX_SAFE: u64 = (1 << 53) - 1;
@@ -52,7 +53,7 @@ impl Object {
     }
 
     /// Makes an object of a kind that also says what it is in a sentence.
-    pub(crate) fn told(kind: &str, message: &impl ToString) -> Self {
+    pub(crate) fn told(kind: &str, message: &dyn Display) -> Self {
         Self::kind(kind).text("message", &message.to_string())
     }
 
@@ -119,17 +120,19 @@ impl Object {
 }
 
 pub(crate) fn list(values: impl Iterator<Item = JsValue>) -> JsValue {
-    values.collect::<Array>().into()
+    let list = Array::new();
+    values.for_each(|value| list.push(&value));
+    list.into()
 }
 
 /// Carries a whole number over exactly.
 #[expect(clippy::cast_precision_loss, reason = "larger ones become a `BigInt`")]
 pub(crate) fn whole(value: i64) -> JsValue {
-    if value.unsigned_abs() > MAX_SAFE { BigInt::from(value).into() } else { JsValue::from_f64(value as f64) }
+    if value.unsigned_abs() > MAX_SAFE { JsValue::from(value) } else { JsValue::from_f64(value as f64) }
 }
 
 /// Carries a whole number over exactly.
 #[expect(clippy::cast_precision_loss, reason = "larger ones become a `BigInt`")]
 pub(crate) fn whole_unsigned(value: u64) -> JsValue {
-    if value > MAX_SAFE { BigInt::from(value).into() } else { JsValue::from_f64(value as f64) }
+    if value > MAX_SAFE { JsValue::from(value) } else { JsValue::from_f64(value as f64) }
 }

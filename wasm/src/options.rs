@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use selvedge_core::{
     ClientConfig, Limits, Patience, Tolerance,
-    client::{CallOptions, Checks, EraPolicy, ExitStatus, Offers, OpenError},
+    client::{CallOptions, EraPolicy, ExitStatus, Offers, OpenError},
     frame::Framing,
     json::{Kind, RawJson, View},
     jsonrpc::RpcError,
@@ -17,6 +17,9 @@ use crate::error::{bad_option, stringify};
 /// What is wrong with an option.
 pub(crate) type Fault = String;
 
+/// Takes one member of an object.
+type Member<'m> = dyn FnMut(&str, View<'_>) -> Result<(), Fault> + 'm;
+
 /// Reads an object that an application passed; absent and `null` choose nothing.
 pub(crate) fn read<T: Default>(
     value: &JsValue,
@@ -24,13 +27,17 @@ pub(crate) fn read<T: Default>(
     member: impl Fn(&mut T, &str, View<'_>) -> Result<(), Fault>,
 ) -> Result<T, JsValue> {
     let mut read = T::default();
+    walk_value(value, what, &mut |name, value| member(&mut read, name, value))?;
+    Ok(read)
+}
+
+fn walk_value(value: &JsValue, what: &str, member: &mut Member<'_>) -> Result<(), JsValue> {
     if value.is_undefined() || value.is_null() {
-        return Ok(read);
+        return Ok(());
     }
     let text = stringify(value, what)?;
     let view = View::new(&text).map_err(|fault| bad_option(&fault))?;
-    members(&mut read, view, what, member).map_err(|fault| bad_option(&fault))?;
-    Ok(read)
+    walk(view, what, member).map_err(|fault| bad_option(&fault))
 }
 
 pub(crate) fn members<T>(
@@ -39,14 +46,40 @@ pub(crate) fn members<T>(
     what: &str,
     member: impl Fn(&mut T, &str, View<'_>) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
+    walk(view, what, &mut |name, value| member(target, name, value))
+}
+
+fn walk(view: View<'_>, what: &str, member: &mut Member<'_>) -> Result<(), Fault> {
     if view.kind() != Kind::Object {
         return Err(format!("{what} must be an object, not {}", view.kind().name()));
     }
     for (name, value) in view.members() {
         let name = name.to_str().unwrap_or_default();
-        member(target, &name, value).map_err(|fault| format!("{what}: `{name}` {fault}"))?;
+        member(&name, value).map_err(|fault| format!("{what}: `{name}` {fault}"))?;
     }
     Ok(())
+}
+
+/// Reads a value into the field that a member is called after: one row for each, so that many need little code.
+macro_rules! set {
+    ($target:ident, $name:ident, $value:ident, $read:ident, $($word:literal => $field:ident),+ $(,)?) => {
+        set(position(&[$($word),+], $name), &mut [$(&mut $target.$field),+], $value, $read)
+    };
+}
+
+fn set<T>(
+    at: Option<usize>,
+    fields: &mut [&mut T],
+    value: View<'_>,
+    read: fn(View<'_>) -> Result<T, Fault>,
+) -> Result<(), Fault> {
+    let field = at.and_then(|at| fields.get_mut(at)).ok_or_else(unknown)?;
+    **field = read(value)?;
+    Ok(())
+}
+
+fn position(words: &[&str], name: &str) -> Option<usize> {
+    words.iter().position(|word| *word == name)
 }
 
 fn unknown() -> Fault {
@@ -75,21 +108,36 @@ pub(crate) fn size(value: View<'_>) -> Result<usize, Fault> {
 }
 
 /// Reads milliseconds; `Infinity`, which JSON writes as `null`, has no end.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the cast saturates, and no time is negative"
+)]
 pub(crate) fn time(value: View<'_>) -> Result<Duration, Fault> {
     if value.is_null() {
         return Ok(Duration::MAX);
     }
     let millis = expected(value.as_f64().filter(|millis| *millis >= 0.0), "milliseconds, not negative")?;
-    Ok(Duration::try_from_secs_f64(millis / 1_000.0).unwrap_or(Duration::MAX))
+    // The cast saturates: what is longer than that has no end that anybody sees.
+    Ok(Duration::from_micros((millis * 1_000.0) as u64))
 }
 
 /// Chooses by name.
 pub(crate) fn word<T: Copy>(value: View<'_>, words: &[(&str, T)]) -> Result<T, Fault> {
     let found = words.iter().find(|(word, _)| value.is_str(word));
-    found.map(|(_, chosen)| *chosen).ok_or_else(|| {
-        let names: Vec<_> = words.iter().map(|(word, _)| format!("\"{word}\"")).collect();
-        format!("must be one of {}", names.join(", "))
-    })
+    found.map(|(_, chosen)| *chosen).ok_or_else(|| one_of(&mut words.iter().map(|(word, _)| *word)))
+}
+
+fn one_of(words: &mut dyn Iterator<Item = &str>) -> Fault {
+    let mut fault = "must be one of ".to_owned();
+    let mut separator = "\"";
+    for word in words {
+        fault.push_str(separator);
+        fault.push_str(word);
+        separator = "\", \"";
+    }
+    fault.push('"');
+    fault
 }
 
 pub(crate) fn client_config(config: &mut ClientConfig, name: &str, value: View<'_>) -> Result<(), Fault> {
@@ -103,24 +151,27 @@ pub(crate) fn client_config(config: &mut ClientConfig, name: &str, value: View<'
         }
         "listensForChanges" => config.listens_for_changes = flag(value)?,
         "offers" => members(&mut config.offers, value, "the offers", offers)?,
-        "checks" => members(&mut config.checks, value, "the checks", checks)?,
+        "checks" => checks(config, value)?,
         "tolerance" => {
             let words = [("tolerant", Tolerance::Tolerant), ("strict", Tolerance::Strict)];
             config.tolerance = word(value, &words)?;
         }
         "framing" => config.framing = framing(value)?,
-        "handshakeTimeout" => config.handshake_timeout = time(value)?,
-        "probeTimeout" => config.probe_timeout = time(value)?,
         "patience" => config.patience = patience(value, config.patience)?,
-        "closeGrace" => config.close_grace = time(value)?,
-        "terminateGrace" => config.terminate_grace = time(value)?,
-        "killGrace" => config.kill_grace = time(value)?,
-        "drainGrace" => config.drain_grace = time(value)?,
-        "changesInterval" => config.changes_interval = time(value)?,
-        "retryInterval" => config.retry_interval = time(value)?,
         "farewell" => config.farewell = flag(value)?,
         "limits" => members(&mut config.limits, value, "the limits", limits)?,
-        _ => return Err(unknown()),
+        _ => {
+            return set!(config, name, value, time,
+                "handshakeTimeout" => handshake_timeout,
+                "probeTimeout" => probe_timeout,
+                "closeGrace" => close_grace,
+                "terminateGrace" => terminate_grace,
+                "killGrace" => kill_grace,
+                "drainGrace" => drain_grace,
+                "changesInterval" => changes_interval,
+                "retryInterval" => retry_interval,
+            );
+        }
     }
     Ok(())
 }
@@ -135,25 +186,35 @@ pub(crate) fn implementation(target: &mut Implementation, name: &str, value: Vie
     Ok(())
 }
 
-fn checks(target: &mut Checks, name: &str, value: View<'_>) -> Result<(), Fault> {
-    match name {
-        "arguments" => target.arguments = flag(value)?,
-        "results" => target.results = flag(value)?,
-        _ => return Err(unknown()),
-    }
-    Ok(())
+#[cfg(feature = "checks")]
+fn checks(config: &mut ClientConfig, value: View<'_>) -> Result<(), Fault> {
+    members(&mut config.checks, value, "the checks", |target, name, value| {
+        match name {
+            "arguments" => target.arguments = flag(value)?,
+            "results" => target.results = flag(value)?,
+            _ => return Err(unknown()),
+        }
+        Ok(())
+    })
+}
+
+/// Refuses checks: who asks for some must not believe that there are any.
+#[cfg(not(feature = "checks"))]
+fn checks(_config: &mut ClientConfig, value: View<'_>) -> Result<(), Fault> {
+    let wanted = value.members().find(|(_, wanted)| wanted.as_bool() != Some(false));
+    wanted.map_or(Ok(()), |(name, _)| {
+        Err(format!("cannot have {}: this build leaves the checks out, `selvedge` has them", name.as_str()))
+    })
 }
 
 fn offers(target: &mut Offers, name: &str, value: View<'_>) -> Result<(), Fault> {
-    match name {
-        "sampling" => target.sampling = flag(value)?,
-        "samplingTools" => target.sampling_tools = flag(value)?,
-        "elicitation" => target.elicitation = flag(value)?,
-        "elicitationUrl" => target.elicitation_url = flag(value)?,
-        "roots" => target.roots = flag(value)?,
-        _ => return Err(unknown()),
-    }
-    Ok(())
+    set!(target, name, value, flag,
+        "sampling" => sampling,
+        "samplingTools" => sampling_tools,
+        "elicitation" => elicitation,
+        "elicitationUrl" => elicitation_url,
+        "roots" => roots,
+    )
 }
 
 pub(crate) fn framing(value: View<'_>) -> Result<Framing, Fault> {
@@ -161,65 +222,65 @@ pub(crate) fn framing(value: View<'_>) -> Result<Framing, Fault> {
 }
 
 pub(crate) fn limits(target: &mut Limits, name: &str, value: View<'_>) -> Result<(), Fault> {
-    let slot = match name {
-        "maxMessageBytes" => &mut target.max_message_bytes,
-        "maxCallsInFlight" => &mut target.max_calls_in_flight,
-        "maxPages" => &mut target.max_pages,
-        "maxListingBytes" => &mut target.max_listing_bytes,
-        "maxAsks" => &mut target.max_asks,
-        "maxIdBytes" => &mut target.max_id_bytes,
-        "maxMethodBytes" => &mut target.max_method_bytes,
-        "maxBatchMessages" => &mut target.max_batch_messages,
-        "maxStrayLines" => &mut target.max_stray_lines,
-        "maxStrayBytes" => &mut target.max_stray_bytes,
-        "maxStrayKeptBytes" => &mut target.max_stray_kept_bytes,
-        "maxStderrKeptBytes" => &mut target.max_stderr_kept_bytes,
-        "maxSchemaBytes" => &mut target.max_schema_bytes,
-        "maxUriBytes" => &mut target.max_uri_bytes,
-        "maxRounds" => &mut target.max_rounds,
-        "maxListens" => &mut target.max_listens,
-        "maxCacheBytes" => &mut target.max_cache_bytes,
-        "maxRunning" => &mut target.max_running,
-        "maxRunningPerClient" => &mut target.max_running_per_client,
-        "maxQueued" => &mut target.max_queued,
-        "maxQueuedPerClient" => &mut target.max_queued_per_client,
-        "maxStateBytes" => &mut target.max_state_bytes,
-        "maxSubscriptions" => &mut target.max_subscriptions,
-        _ => return Err(unknown()),
-    };
-    *slot = size(value)?;
-    Ok(())
+    set!(target, name, value, size,
+        "maxMessageBytes" => max_message_bytes,
+        "maxCallsInFlight" => max_calls_in_flight,
+        "maxPages" => max_pages,
+        "maxListingBytes" => max_listing_bytes,
+        "maxAsks" => max_asks,
+        "maxIdBytes" => max_id_bytes,
+        "maxMethodBytes" => max_method_bytes,
+        "maxBatchMessages" => max_batch_messages,
+        "maxStrayLines" => max_stray_lines,
+        "maxStrayBytes" => max_stray_bytes,
+        "maxStrayKeptBytes" => max_stray_kept_bytes,
+        "maxStderrKeptBytes" => max_stderr_kept_bytes,
+        "maxSchemaBytes" => max_schema_bytes,
+        "maxUriBytes" => max_uri_bytes,
+        "maxRounds" => max_rounds,
+        "maxListens" => max_listens,
+        "maxCacheBytes" => max_cache_bytes,
+        "maxRunning" => max_running,
+        "maxRunningPerClient" => max_running_per_client,
+        "maxQueued" => max_queued,
+        "maxQueuedPerClient" => max_queued_per_client,
+        "maxStateBytes" => max_state_bytes,
+        "maxSubscriptions" => max_subscriptions,
+    )
 }
 
 fn patience(value: View<'_>, usual: Patience) -> Result<Patience, Fault> {
     let mut patience = usual;
-    members(&mut patience, value, "the patience", |target, name, value| {
-        match name {
-            "idle" => target.idle = time(value)?,
-            "total" => target.total = time(value)?,
-            _ => return Err(unknown()),
-        }
-        Ok(())
-    })?;
+    members(
+        &mut patience,
+        value,
+        "the patience",
+        |target, name, value| set!(target, name, value, time, "idle" => idle, "total" => total),
+    )?;
     Ok(patience)
 }
 
 fn era(value: View<'_>) -> Result<EraPolicy, Fault> {
-    let named = [("legacyFirst", EraPolicy::LegacyFirst), ("modernFirst", EraPolicy::ModernFirst)];
-    let spoken = Revision::SPOKEN.iter().map(|revision| (revision.as_str(), EraPolicy::Pinned(*revision)));
-    word(value, &named.into_iter().chain(spoken).collect::<Vec<_>>())
+    let mut words = vec![("legacyFirst", EraPolicy::LegacyFirst), ("modernFirst", EraPolicy::ModernFirst)];
+    for revision in Revision::SPOKEN {
+        words.push((revision.as_str(), EraPolicy::Pinned(*revision)));
+    }
+    word(value, &words)
 }
 
 pub(crate) fn interests(value: &JsValue) -> Result<Interests, JsValue> {
     read(value, "the interests", |interests: &mut Interests, name, value| {
-        match name {
-            "tools" => interests.tools = flag(value)?,
-            "prompts" => interests.prompts = flag(value)?,
-            "resources" => interests.resources = flag(value)?,
-            "uris" => interests.uris = value.elements().map(text).collect::<Result<_, _>>()?,
-            _ => return Err(unknown()),
+        if name == "uris" {
+            for uri in value.elements() {
+                interests.uris.push(text(uri)?);
+            }
+            return Ok(());
         }
-        Ok(())
+        set!(interests, name, value, flag,
+            "tools" => tools,
+            "prompts" => prompts,
+            "resources" => resources,
+        )
     })
 }
 
@@ -252,12 +313,15 @@ pub(crate) fn call_options(value: &JsValue, usual: Patience) -> Result<Chosen, J
     read(value, "the options of a call", |chosen: &mut Chosen, name, value| {
         match name {
             "patience" => chosen.patience = Some(patience(value, usual)?),
-            "progress" => chosen.progress = flag(value)?,
             "logLevel" => chosen.log_level = Some(log_level(value)?),
             "meta" => chosen.meta = Some(text(value)?),
-            "bypassCache" => chosen.bypass_cache = flag(value)?,
-            "unchecked" => chosen.unchecked = flag(value)?,
-            _ => return Err(unknown()),
+            _ => {
+                return set!(chosen, name, value, flag,
+                    "progress" => progress,
+                    "bypassCache" => bypass_cache,
+                    "unchecked" => unchecked,
+                );
+            }
         }
         Ok(())
     })
@@ -287,7 +351,7 @@ pub(crate) fn open_error(kind: &str, message: String) -> Result<OpenError, JsVal
         "notExecutable" => OpenError::NotExecutable(message),
         "directoryNotFound" => OpenError::DirectoryNotFound(message),
         "other" => OpenError::Other(message),
-        _ => return Err(bad_option(&format!("{kind:?} is no kind of failure to open"))),
+        _ => return Err(bad_option(&format!("\"{kind}\" is no kind of failure to open"))),
     })
 }
 

@@ -1,11 +1,12 @@
 //! What a peer said or did, as objects: violations, errors, handshakes.
 
+#[cfg(any(feature = "checks", feature = "generator"))]
+use selvedge_core::validate::{Mismatch, Skipped};
 use selvedge_core::{
     Violation,
     json::SyntaxError,
     jsonrpc::{Fault, Oddities, RpcError},
     protocol::{Handshake, Implementation, Revision},
-    validate::{Mismatch, Skipped},
 };
 use wasm_bindgen::JsValue;
 
@@ -128,6 +129,7 @@ pub(crate) fn handshake(handshake: &Handshake) -> JsValue {
         .done()
 }
 
+#[cfg(any(feature = "checks", feature = "generator"))]
 /// Makes the object of a part of a schema that is not checked.
 pub(crate) fn skipped(skipped: &Skipped) -> JsValue {
     Object::plain()
@@ -137,11 +139,13 @@ pub(crate) fn skipped(skipped: &Skipped) -> JsValue {
         .done()
 }
 
+#[cfg(any(feature = "checks", feature = "generator"))]
 /// Makes the object that says where a value differs from its schema.
 pub(crate) fn mismatch(mismatch: &Mismatch) -> JsValue {
     differs(Object::told("invalid", mismatch), mismatch).done()
 }
 
+#[cfg(any(feature = "checks", feature = "generator"))]
 /// Adds where a value differs from its schema.
 pub(crate) fn differs(object: Object, mismatch: &Mismatch) -> Object {
     object

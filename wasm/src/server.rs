@@ -1,6 +1,5 @@
 //! The server: the other end of a wire that is shown.
 
-use js_sys::Uint8Array;
 use selvedge_core::{
     Misuse, ServerConfig, Tick,
     client::Offered,
@@ -15,6 +14,7 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use crate::{
     client::{effect::Handles, millis, tick},
     error::{bad_option, misuse},
+    js::Uint8Array,
     object::{Object, accompanied},
     options::{
         Fault, flag, framing, implementation, limits, members, raw, read, rpc_error, size, text, time, word,
@@ -346,7 +346,7 @@ fn state_key(value: View<'_>) -> Result<StateKey, Fault> {
 /// Makes the object of a server's effect; requests get their numbers from `calls`.
 pub fn server_effect(effect: &ServerEffect, calls: &mut Handles<ServedCall>) -> JsValue {
     match effect {
-        ServerEffect::Send(bytes) => Object::kind("send").value("bytes", &Uint8Array::new_from_slice(bytes)),
+        ServerEffect::Send(bytes) => Object::kind("send").value("bytes", &Uint8Array::copied(bytes)),
         ServerEffect::Event(event) => Object::kind("event").value("event", &server_event(event, calls)),
     }
     .done()

@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Client, Server, Validator, detail, generate, plan, surface, toJson, toMsgpack, validate } from "selvedge";
+import { Client as ClientAlone } from "selvedge/client";
 import { root } from "./support.mjs";
 
 const encode = (text) => new TextEncoder().encode(text);
@@ -263,6 +264,20 @@ test("text that is no listing is refused with its place", () => {
   assert.throws(() => generate("{}"), { code: "noTools", message: /neither a list of tools/ });
   assert.throws(() => generate(find, { maxSurfaceBytes: 10 }), { code: "surfaceTooLarge" });
   assert.throws(() => generate(find, { language: "cobol" }), { code: "badOption" });
+});
+
+test("the client alone checks nothing, and refuses to be asked for checks", () => {
+  assert.throws(() => new ClientAlone({ checks: { arguments: true } }), { code: "badOption", message: /`selvedge` has them/ });
+  const client = new ClientAlone({ checks: { arguments: false, results: false } });
+  const server = new Server({ tools: [tool] });
+  client.connect(0);
+  wire(client, server, 0);
+  client.listTools(0);
+  wire(client, server, 0);
+  client.callTool(0, "add", '{"a":"no number"}');
+  const told = wire(client, server, 0).filter(([who]) => who === "client");
+  // It is the server that refuses.
+  assert.deepEqual(told.map(([, event]) => [event.kind, event.outcome.error.kind]), [["settled", "toolFailed"]]);
 });
 
 test("plans, checks and MessagePack", () => {

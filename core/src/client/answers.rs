@@ -103,8 +103,8 @@ impl Client {
             Purpose::CallTool { promise } => match CallToolResult::read(result, index, origin) {
                 Ok(result) if result.is_error() => Err(CallError::ToolFailed(result)),
                 Ok(result) => {
-                    let checked = self.check_result(promise.as_deref(), result);
-                    checked.map(Answer::Called).map_err(CallError::BadResult)
+                    let checked = self.check_result(promise.as_ref(), result);
+                    checked.map(Answer::Called).map_err(CallError::from)
                 }
                 Err(wrong) => Err(wrong_shape(wrong)),
             },
@@ -182,7 +182,7 @@ impl Client {
         let id = self.requests.mint();
         let method = pages.kind().method();
         let extra = Extra { log_level: self.log_level, ..Extra::default() };
-        let encoded = self.encode(id, method, extra, |out| push_member(out, "cursor", cursor));
+        let encoded = self.encode(id, method, extra, &|out| push_member(out, "cursor", cursor));
         let Ok((message, _)) = encoded else {
             // A cursor that fills a message cannot be sent back.
             let limit = self.config.limits.max_message_bytes;
@@ -209,7 +209,7 @@ impl Client {
         if let Ok(Answer::Tools(listing)) = &outcome
             && edition == self.contracts.edition()
         {
-            self.contracts.learn(&listing.items, self.config.checks, self.config.limits.max_schema_bytes);
+            self.learn(&listing.items);
         }
         self.settle(call, outcome);
     }

@@ -97,7 +97,7 @@ impl Client {
             None => check_object(arguments, "the arguments").map(drop)?,
         }
         let promise = if is_checked { self.promise(name) } else { None };
-        self.call(now, Purpose::CallTool { promise }, "tools/call", options, |out| {
+        self.call(now, Purpose::CallTool { promise }, "tools/call", options, &|out| {
             out.push_str("\"name\":");
             push_string(out, name);
             out.push_str(",\"arguments\":");
@@ -157,7 +157,7 @@ impl Client {
             return Ok(call);
         }
         let purpose = Purpose::ReadResource { key: self.is_modern().then(|| Box::new(key)) };
-        self.call(now, purpose, "resources/read", options, |out| push_member(out, "uri", uri))
+        self.call(now, purpose, "resources/read", options, &|out| push_member(out, "uri", uri))
     }
 
     /// Asks to be told when a resource changes. In the modern era this opens a stream for the resource.
@@ -169,7 +169,7 @@ impl Client {
         if self.is_ready_modern() {
             return self.listen_to(now, uri, options);
         }
-        self.call(now, Purpose::Done, "resources/subscribe", options, |out| push_member(out, "uri", uri))
+        self.call(now, Purpose::Done, "resources/subscribe", options, &|out| push_member(out, "uri", uri))
     }
 
     /// Asks not to be told any more when a resource changes.
@@ -181,7 +181,7 @@ impl Client {
         if self.is_ready_modern() {
             return Ok(self.stop_listening_to(now, uri));
         }
-        self.call(now, Purpose::Done, "resources/unsubscribe", options, |out| push_member(out, "uri", uri))
+        self.call(now, Purpose::Done, "resources/unsubscribe", options, &|out| push_member(out, "uri", uri))
     }
 
     /// Gets a prompt; `arguments` is the text of a JSON object of strings.
@@ -197,7 +197,7 @@ impl Client {
         options: CallOptions<'_>,
     ) -> Result<CallId, Misuse> {
         check_object(arguments, "the arguments")?;
-        self.call(now, Purpose::GetPrompt, "prompts/get", options, |out| {
+        self.call(now, Purpose::GetPrompt, "prompts/get", options, &|out| {
             push_member(out, "name", name);
             out.push_str(",\"arguments\":");
             push_compact(out, arguments);
@@ -219,7 +219,7 @@ impl Client {
     ) -> Result<CallId, Misuse> {
         check_object(reference, "the reference")?;
         check_object(argument, "the argument")?;
-        self.call(now, Purpose::Complete, "completion/complete", options, |out| {
+        self.call(now, Purpose::Complete, "completion/complete", options, &|out| {
             out.push_str("\"ref\":");
             push_compact(out, reference);
             out.push_str(",\"argument\":");
@@ -244,7 +244,7 @@ impl Client {
             self.turn(now);
             return Ok(self.settle_at_once(Answer::Done));
         }
-        self.call(now, Purpose::Done, "logging/setLevel", options, |out| push_member(out, "level", level))
+        self.call(now, Purpose::Done, "logging/setLevel", options, &|out| push_member(out, "level", level))
     }
 
     /// Asks the server for a sign of life.
@@ -254,7 +254,7 @@ impl Client {
     /// The session is not ready or of the modern era, which has no pings, or too many calls are in flight.
     pub fn ping(&mut self, now: Tick, options: CallOptions<'_>) -> Result<CallId, Misuse> {
         self.refuse_legacy("ping")?;
-        self.call(now, Purpose::Done, "ping", options, |_| {})
+        self.call(now, Purpose::Done, "ping", options, &|_| {})
     }
 
     /// Asks a modern server anew what it speaks and offers; the session stays as it is.
@@ -269,7 +269,7 @@ impl Client {
         if let Some(call) = self.cached(now, &Key::Discovery, options) {
             return Ok(call);
         }
-        self.call(now, Purpose::Rediscover, "server/discover", options, |_| {})
+        self.call(now, Purpose::Rediscover, "server/discover", options, &|_| {})
     }
 
     /// Makes any other request; `params` is the text of a JSON object. The result comes as it is.
@@ -296,13 +296,13 @@ impl Client {
         let view = View::trusted(params.trim_ascii());
         let (own, is_alone) = (view.get("_meta"), options.meta.is_none() && !options.progress);
         let Some(own) = own.filter(|_| !is_alone || self.is_modern()) else {
-            return self.call(now, Purpose::Raw, method, options, |out| push_compact(out, members));
+            return self.call(now, Purpose::Raw, method, options, &|out| push_compact(out, members));
         };
         if options.meta.is_some() || view.members().filter(|(name, _)| name.is_str("_meta")).count() > 1 {
             return Err(Misuse::MetaTwice);
         }
         let options = CallOptions { meta: Some(own.as_str()), ..options };
-        self.call(now, Purpose::Raw, method, options, |out| push_without_meta(out, view))
+        self.call(now, Purpose::Raw, method, options, &|out| push_without_meta(out, view))
     }
 
     /// Gives up on a call: it is settled at once and the server is told. A call that is over stays as it is.
@@ -344,7 +344,7 @@ impl Client {
             return Ok(call);
         }
         let purpose = Purpose::List { pages: Pages::new(kind, era), edition: 0 };
-        self.call(now, purpose, kind.method(), options, |_| {})
+        self.call(now, purpose, kind.method(), options, &|_| {})
     }
 
     /// Makes a call that is settled already.
@@ -370,7 +370,7 @@ impl Client {
         purpose: Purpose,
         method: &str,
         options: CallOptions<'_>,
-        members: impl FnOnce(&mut String),
+        members: &dyn Fn(&mut String),
     ) -> Result<CallId, Misuse> {
         self.turn(now);
         if let Some(reason) = self.reason().cloned() {
@@ -422,7 +422,7 @@ impl Client {
         id: u64,
         method: &str,
         extra: Extra<'_>,
-        members: impl FnOnce(&mut String),
+        members: &dyn Fn(&mut String),
     ) -> Result<(String, Span), Misuse> {
         let meta = Meta {
             envelope: self.envelope.as_ref(),

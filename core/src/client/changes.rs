@@ -18,42 +18,49 @@ pub(super) struct Changes {
     changes: [Change; 3],
 }
 
-const KINDS: [(&str, Event); 3] = [
-    ("notifications/tools/list_changed", Event::ToolsChanged),
-    ("notifications/resources/list_changed", Event::ResourcesChanged),
-    ("notifications/prompts/list_changed", Event::PromptsChanged),
+const METHODS: [&str; 3] = [
+    "notifications/tools/list_changed",
+    "notifications/resources/list_changed",
+    "notifications/prompts/list_changed",
 ];
 
 impl Changes {
     /// Returns whether a notification is about a list.
     pub(super) fn is_about(method: &str) -> bool {
-        KINDS.iter().any(|(own, _)| *own == method)
+        METHODS.contains(&method)
     }
 
     /// Takes a notification about a list and returns what is to be told at once.
     pub(super) fn notice(&mut self, now: Tick, method: &str, interval: Duration) -> Option<Event> {
-        let (change, (_, event)) = self.changes.iter_mut().zip(KINDS).find(|(_, (own, _))| *own == method)?;
+        let at = METHODS.iter().position(|own| *own == method)?;
+        let change = self.changes.get_mut(at)?;
         if now < change.quiet_until {
             change.is_due = true;
             return None;
         }
         change.quiet_until = now.after(interval);
-        Some(event)
+        Some(event(at))
     }
 
     /// Returns a change that was held back long enough.
     pub(super) fn expire(&mut self, now: Tick, interval: Duration) -> Option<Event> {
-        let (change, (_, event)) = self
-            .changes
-            .iter_mut()
-            .zip(KINDS)
-            .find(|(change, _)| change.is_due && change.quiet_until <= now)?;
+        let at = self.changes.iter().position(|change| change.is_due && change.quiet_until <= now)?;
+        let change = self.changes.get_mut(at)?;
         change.is_due = false;
         change.quiet_until = now.after(interval);
-        Some(event)
+        Some(event(at))
     }
 
     pub(super) fn poll_timeout(&self) -> Option<Tick> {
         self.changes.iter().filter(|change| change.is_due).map(|change| change.quiet_until).min()
+    }
+}
+
+/// Returns what the method at a place among the three tells.
+const fn event(at: usize) -> Event {
+    match at {
+        0 => Event::ToolsChanged,
+        1 => Event::ResourcesChanged,
+        _ => Event::PromptsChanged,
     }
 }

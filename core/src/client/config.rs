@@ -1,12 +1,13 @@
 //! How a client behaves, and what a server may ask of the application.
 
-use alloc::{collections::BTreeMap, string::String, vec::Vec};
+use alloc::{string::String, vec::Vec};
 use core::time::Duration;
 
 use crate::{
     Limits, Tolerance,
     frame::Framing,
     json::{RawJson, View, push_compact, push_string},
+    map::BTreeMap,
     protocol::{Implementation, Revision},
     requests::Patience,
 };
@@ -55,6 +56,7 @@ pub struct ClientConfig {
     /// sent them.
     pub farewell: bool,
     /// What of a call is checked against the schemas of its tool, once the tools were listed.
+    #[cfg(feature = "checks")]
     pub checks: Checks,
     /// Bounds on what the server can make the client keep.
     pub limits: Limits,
@@ -80,6 +82,7 @@ impl Default for ClientConfig {
             changes_interval: Duration::from_millis(334),
             retry_interval: Duration::from_millis(250),
             farewell: false,
+            #[cfg(feature = "checks")]
             checks: Checks::default(),
             limits: Limits::default(),
         }
@@ -129,6 +132,7 @@ pub struct Offers {
 /// what it did not list is not checked, nor is anything from the moment that the server says that its tools have
 /// changed until they are listed again. [`Event::Unchecked`](super::Event::Unchecked) says what cannot be checked,
 /// which stands in the way of no call.
+#[cfg(feature = "checks")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Checks {
@@ -139,6 +143,7 @@ pub struct Checks {
     pub results: bool,
 }
 
+#[cfg(feature = "checks")]
 impl Default for Checks {
     fn default() -> Self {
         Self { arguments: true, results: true }

@@ -7,7 +7,7 @@ use alloc::{
     vec::Vec,
 };
 
-use super::{BadResult, Checks, Client, Event, Side, Unchecked};
+use super::{CallError, Checks, Client, Event};
 use crate::{
     Misuse,
     json::{Expected, Kind, RawJson, Tape},
@@ -18,6 +18,35 @@ use crate::{
 
 /// What a kept tool counts for beside its name and its schemas.
 const TOOL_BYTES: usize = 1_024;
+
+/// What of a tool's calls is not checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unchecked {
+    /// The tool.
+    pub tool: String,
+    /// Which side of its calls.
+    pub side: Side,
+    /// The parts of the schema that are passed over, and why; an empty pointer means the whole schema.
+    pub reasons: Vec<Skipped>,
+}
+
+/// The two sides of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// What the application sends.
+    Arguments,
+    /// What the tool answers.
+    Result,
+}
+
+/// A result that is not what its tool promises.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadResult {
+    /// Where the structured content differs.
+    pub mismatch: Mismatch,
+    /// The result all the same.
+    pub result: CallToolResult,
+}
 
 /// The tools of the newest whole listing, by name.
 #[derive(Debug, Default)]
@@ -45,12 +74,24 @@ enum Clause {
     Compiled(Arc<Demand>),
 }
 
+/// What a tool promises of its results.
+pub(super) type Promise = Arc<Demand>;
+
 /// A compiled schema and what it is for.
 #[derive(Debug)]
 pub(super) struct Demand {
     tool: String,
     side: Side,
     validator: Validator,
+}
+
+/// A promise that was not kept.
+pub(super) struct Broken(Box<BadResult>);
+
+impl From<Broken> for CallError {
+    fn from(Broken(bad): Broken) -> Self {
+        Self::BadResult(bad)
+    }
 }
 
 impl Demand {
@@ -84,7 +125,7 @@ impl Contract {
 
 impl Contracts {
     /// Takes a whole listing in the place of the one before.
-    pub(super) fn learn(&mut self, tools: &[Tool], checks: Checks, max_bytes: usize) {
+    fn learn(&mut self, tools: &[Tool], checks: Checks, max_bytes: usize) {
         self.tools.clear();
         self.overflowed = None;
         let mut room = max_bytes;
@@ -144,6 +185,11 @@ impl Contracts {
 }
 
 impl Client {
+    /// Takes a whole listing of tools in the place of the one before.
+    pub(super) fn learn(&mut self, tools: &[Tool]) {
+        self.contracts.learn(tools, self.config.checks, self.config.limits.max_schema_bytes);
+    }
+
     /// Checks the arguments of a call against what the tool demands, in the one pass that reads them.
     pub(super) fn check_arguments(&mut self, tool: &str, arguments: &str) -> Option<Result<(), Misuse>> {
         let demand = self.demand(tool, Side::Arguments)?;
@@ -170,7 +216,7 @@ impl Client {
     }
 
     /// Returns what a tool promises of its results.
-    pub(super) fn promise(&mut self, tool: &str) -> Option<Arc<Demand>> {
+    pub(super) fn promise(&mut self, tool: &str) -> Option<Promise> {
         self.demand(tool, Side::Result)
     }
 
@@ -185,9 +231,9 @@ impl Client {
     /// Checks a result against what its tool promised when it was called.
     pub(super) fn check_result(
         &mut self,
-        promise: Option<&Demand>,
+        promise: Option<&Promise>,
         result: CallToolResult,
-    ) -> Result<CallToolResult, Box<BadResult>> {
+    ) -> Result<CallToolResult, Broken> {
         let Some(promise) = promise else { return Ok(result) };
         let outcome = match result.structured_content() {
             Some(content) => promise.validator.check(content),
@@ -204,7 +250,7 @@ impl Client {
         };
         match outcome {
             Outcome::Valid => Ok(result),
-            Outcome::Invalid(mismatch) => Err(Box::new(BadResult { mismatch: *mismatch, result })),
+            Outcome::Invalid(mismatch) => Err(Broken(Box::new(BadResult { mismatch: *mismatch, result }))),
             Outcome::GaveUp(reason) => {
                 self.tell(Event::Unchecked(promise.unchecked([whole(reason.to_string())].into())));
                 Ok(result)

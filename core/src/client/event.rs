@@ -1,17 +1,21 @@
 //! What a client says: effects for its host, events for its application, outcomes of calls.
 
-use alloc::{boxed::Box, string::String, vec::Vec};
+#[cfg(feature = "checks")]
+use alloc::boxed::Box;
+use alloc::{string::String, vec::Vec};
 use core::{fmt, time::Duration};
 
+#[cfg(feature = "checks")]
+use super::contracts::{BadResult, Unchecked};
 use crate::{
     Violation,
-    json::{RawJson, SyntaxError},
+    json::{RawJson, Shown, SyntaxError},
     jsonrpc::{Fault, Id, RpcError},
     protocol::{
         CallToolResult, Completion, Handshake, Interests, Listing, MalformedResult, Prompt, PromptResult,
         ReadResult, Resource, ResourceTemplate, Revision, Tool,
     },
-    validate::{Mismatch, Skipped},
+    tick::whole_millis,
 };
 
 /// What a client asks its host to do next.
@@ -120,31 +124,12 @@ pub enum Event {
     /// The server reports an error that answers no request it could name.
     PeerErrored(RpcError),
     /// A tool has a schema, and a call cannot be checked against it, or not against all of it.
+    #[cfg(feature = "checks")]
     Unchecked(Unchecked),
     /// The session has ended, for the reason that every later call repeats.
     Closed(Reason),
     /// Nothing is left of the server, or nothing that could be waited for.
     Retired(Result<Evidence, RetirementError>),
-}
-
-/// What of a tool's calls is not checked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unchecked {
-    /// The tool.
-    pub tool: String,
-    /// Which side of its calls.
-    pub side: Side,
-    /// The parts of the schema that are passed over, and why; an empty pointer means the whole schema.
-    pub reasons: Vec<Skipped>,
-}
-
-/// The two sides of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// What the application sends.
-    Arguments,
-    /// What the tool answers.
-    Result,
 }
 
 /// Names a request of the server.
@@ -255,13 +240,14 @@ pub enum CallError {
     #[error("the tool failed: {}", .0.text())]
     ToolFailed(CallToolResult),
     /// The tool ran, and its structured content is not what its `outputSchema` promises.
+    #[cfg(feature = "checks")]
     #[error("the result is not what the tool promises: {}", .0.mismatch)]
     BadResult(Box<BadResult>),
     /// The server answered with an error.
     #[error("the server refused: {0}")]
     Refused(RpcError),
     /// No answer came in time. The server was told to stop.
-    #[error("no answer within {} ms{}", .after.as_millis(), HintText(.hint.as_ref()))]
+    #[error("no answer within {} ms{}", whole_millis(*.after), HintText(.hint.as_ref()))]
     TimedOut {
         /// The time that ran out.
         after: Duration,
@@ -309,7 +295,7 @@ pub enum CallError {
     #[error("the server ended the stream")]
     StreamEnded,
     /// The listing repeats a cursor.
-    #[error("the listing repeats the cursor {cursor:?}")]
+    #[error("the listing repeats the cursor \"{}\"", Shown(.cursor))]
     PaginationLoop {
         /// The cursor.
         cursor: String,
@@ -326,15 +312,6 @@ pub enum CallError {
         /// The limit that it broke.
         limit: usize,
     },
-}
-
-/// A result that is not what its tool promises.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BadResult {
-    /// Where the structured content differs.
-    pub mismatch: Mismatch,
-    /// The result all the same.
-    pub result: CallToolResult,
 }
 
 /// Why an answer cannot be read.
@@ -357,10 +334,10 @@ pub enum AnswerFault {
     #[error("{0}")]
     WrongShape(MalformedResult),
     /// Its kind is not known.
-    #[error("unknown kind of result: {}", .0.escape_debug())]
+    #[error("unknown kind of result: {}", Shown(.0))]
     UnknownKind(String),
     /// It asks for something that was not offered.
-    #[error("the answer asks for {}, which was not offered", .0.escape_debug())]
+    #[error("the answer asks for {}, which was not offered", Shown(.0))]
     NotOffered(String),
     /// It holds questions where none are allowed, or more than may wait for the application.
     #[error("{0}")]
@@ -409,7 +386,7 @@ pub enum Reason {
     #[error("{0}")]
     OpenFailed(OpenError),
     /// The handshake was not done in time.
-    #[error("no handshake within {} ms{}", .after.as_millis(), HintText(.hint.as_ref()))]
+    #[error("no handshake within {} ms{}", whole_millis(*.after), HintText(.hint.as_ref()))]
     HandshakeTimedOut {
         /// The time that ran out.
         after: Duration,
@@ -507,7 +484,7 @@ pub enum Evidence {
 #[non_exhaustive]
 pub enum RetirementError {
     /// Its end was not seen in time, though it was killed.
-    #[error("the server's end was not seen within {} ms of killing it", .after.as_millis())]
+    #[error("the server's end was not seen within {} ms of killing it", whole_millis(*.after))]
     RetirementTimedOut {
         /// The time that ran out.
         after: Duration,

@@ -130,7 +130,7 @@ impl Client {
         }
         let id = self.requests.mint();
         let Ok((message, _)) =
-            self.encode(id, METHOD, super::calls::Extra::default(), |out| push(out, &wanted))
+            self.encode(id, METHOD, super::calls::Extra::default(), &|out| push(out, &wanted))
         else {
             return;
         };
@@ -152,7 +152,7 @@ impl Client {
         if self.listens.open.len() >= limit {
             return Err(Misuse::TooManyListens { limit });
         }
-        let call = self.call(now, Purpose::Listen, METHOD, options, |out| push(out, &wanted))?;
+        let call = self.call(now, Purpose::Listen, METHOD, options, &|out| push(out, &wanted))?;
         if self.requests.get(call.0).is_some() {
             self.listens.open.insert(call.0, Listen { call, owner, wanted, honoured: None });
         }

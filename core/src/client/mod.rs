@@ -7,6 +7,7 @@ mod calls;
 mod changes;
 mod closing;
 mod config;
+#[cfg_attr(not(feature = "checks"), path = "unchecked.rs")]
 mod contracts;
 mod event;
 mod inbound;
@@ -20,7 +21,6 @@ use alloc::{
     boxed::Box,
     collections::VecDeque,
     string::{String, ToString},
-    sync::Arc,
 };
 
 use crate::{
@@ -34,17 +34,21 @@ use asks::Asked;
 use cache::{Cache, Key};
 use changes::Changes;
 use closing::Ending;
-use contracts::{Contracts, Demand};
+use contracts::{Contracts, Promise};
 use listen::Listens;
 use rounds::{Again, Paced};
 use state::Trigger;
 use stray::Tail;
 
 pub use calls::CallOptions;
-pub use config::{Checks, ClientConfig, EraPolicy, Offers};
+#[cfg(feature = "checks")]
+pub use config::Checks;
+pub use config::{ClientConfig, EraPolicy, Offers};
+#[cfg(feature = "checks")]
+pub use contracts::{BadResult, Side, Unchecked};
 pub use event::{
-    Answer, AnswerFault, AskId, BadResult, CallError, CallId, Effect, Event, Evidence, ExitStatus, Hint,
-    Offered, OpenError, Progress, Reason, RetirementError, Side, Unchecked,
+    Answer, AnswerFault, AskId, CallError, CallId, Effect, Event, Evidence, ExitStatus, Hint, Offered,
+    OpenError, Progress, Reason, RetirementError,
 };
 pub use state::State;
 pub use stray::Stray;
@@ -118,7 +122,7 @@ enum Purpose {
         is_second: bool,
     },
     CallTool {
-        promise: Option<Arc<Demand>>,
+        promise: Option<Promise>,
     },
     List {
         pages: Pages,
@@ -260,17 +264,21 @@ impl Client {
     /// Returns when the host must call [`handle_timeout`](Self::handle_timeout) next.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Tick> {
-        [
+        let dues = [
             self.handshake_due,
             self.probe_due,
             self.paced.first().map(|(due, _)| *due),
             self.requests.poll_timeout(),
             self.changes.poll_timeout(),
             self.ending.poll_timeout(),
-        ]
-        .into_iter()
-        .flatten()
-        .min()
+        ];
+        let mut first = None;
+        for due in dues {
+            if first.is_none_or(|first| due.is_some_and(|due| due < first)) {
+                first = due;
+            }
+        }
+        first
     }
 
     /// Returns where the client stands.

@@ -55,7 +55,7 @@ impl Client {
         self.envelope = Some(Envelope::new(MODERN, &capabilities, &self.config.implementation));
         self.era = Era::Modern;
         let id = self.requests.mint();
-        let Ok((message, _)) = self.encode(id, "server/discover", Extra::default(), |_| {}) else {
+        let Ok((message, _)) = self.encode(id, "server/discover", Extra::default(), &|_| {}) else {
             return self.end(Reason::HandshakeMalformed("the request exceeds the limit".to_owned()));
         };
         self.ask_server(id, Purpose::Discover { refusal, is_second }, message);
@@ -262,5 +262,5 @@ fn texts(list: Option<View<'_>>) -> Vec<String> {
 /// Returns whether an error says that `initialize` or its revision is not known.
 fn speaks_of_versions(error: &RpcError) -> bool {
     matches!(error.code, code::METHOD_NOT_FOUND | code::UNSUPPORTED_VERSION)
-        || error.message.to_ascii_lowercase().contains("version")
+        || error.message.as_bytes().windows(7).any(|word| word.eq_ignore_ascii_case(b"version"))
 }

@@ -206,7 +206,7 @@ impl Client {
         let Some(again) = tag.again.as_mut() else { return };
         let Some(round) = again.round.take() else { return };
         let extra = Extra { progress: again.progress, log_level: again.log_level, added: &again.added };
-        let encoded = self.encode(id, again.method, extra, |out| {
+        let encoded = self.encode(id, again.method, extra, &|out| {
             out.push_str(&again.members);
             round.push_to(out);
         });

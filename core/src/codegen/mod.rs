@@ -17,6 +17,7 @@
 mod backstop;
 mod comment;
 pub mod escape;
+mod find;
 mod gleam;
 mod listing;
 mod loom;
@@ -38,7 +39,7 @@ pub use backstop::Breach;
 pub use listing::{EntryFault, Listing, ListingError, Problem, Tool};
 pub use options::{Level, Options, Profile};
 
-use crate::schema::Loss;
+use crate::{json::Shown, schema::Loss};
 
 /// The version that a generated module names in its first line.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -110,7 +111,7 @@ pub enum GenerateError {
         max: usize,
     },
     /// Two tools would be called by one name.
-    #[error("the tools {first:?} and {second:?} would share one name")]
+    #[error("the tools \"{}\" and \"{}\" would share one name", Shown(.first), Shown(.second))]
     ToolNameCollision {
         /// The earlier one, shortened.
         first: String,

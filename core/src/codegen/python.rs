@@ -2,11 +2,10 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use memchr::memmem;
-
 use super::{
     GenerateError, Options,
     comment::Cage,
+    find::find,
     module::Module,
     surface,
     typed::{Shown, Work, push_docs},
@@ -74,7 +73,7 @@ fn with_imports(mut body: Module) -> Module {
         ("ToolResult", "ToolResult["),
         ("Unset", "| Unset ="),
     ];
-    let is_used = |trace: &str| memmem::find(body.out.as_bytes(), trace.as_bytes()).is_some();
+    let is_used = |trace: &str| find(&body.out, trace).is_some();
     for (from, words) in [("typing", &typing[..]), ("selvedge", &support)] {
         let used = words.iter().filter(|(_, trace)| is_used(trace)).map(|(word, _)| *word);
         let words = used.collect::<Vec<_>>().join(", ");

@@ -2,10 +2,9 @@
 
 use alloc::{collections::VecDeque, format, string::String};
 
-use memchr::memmem;
-
 use super::{
     GenerateError, Level, Options, Surface, backstop,
+    find::find,
     text::{Hidden, WIDTH, clean, first_sentence, wrap},
     typed::{MAX_DESCRIPTION, MAX_NOTE, Shown, Work, note, quoted},
 };
@@ -196,9 +195,8 @@ fn push_short_members(out: &mut String, language: Language, line: &str) {
         Language::TypeScript | Language::Python => return out.push_str(line),
     };
     let mut rest = line;
-    let finder = memmem::Finder::new(optional);
     while let Some((before, inside)) =
-        finder.find(rest.as_bytes()).and_then(|at| Some((rest.get(..at)?, rest.get(at + optional.len()..)?)))
+        find(rest, optional).and_then(|at| Some((rest.get(..at)?, rest.get(at + optional.len()..)?)))
     {
         let mut depth = 1_usize;
         let end = inside.bytes().position(|byte| {

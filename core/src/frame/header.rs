@@ -16,15 +16,19 @@ impl Field {
             return None;
         }
         let line = core::str::from_utf8(line).ok()?;
-        let (name, value) = line.split_once(':')?;
+        let (name, value) = line.split_at_checked(memchr::memchr(b':', line.as_bytes())?)?;
         if name.eq_ignore_ascii_case("content-length") {
-            let digits = value.trim();
-            return digits
-                .bytes()
-                .all(|byte| byte.is_ascii_digit())
-                .then(|| digits.parse().ok())?
-                .map(Self::Length);
+            return length(value.get(1..)?.trim_ascii()).map(Self::Length);
         }
         name.eq_ignore_ascii_case("content-type").then_some(Self::Type)
     }
+}
+
+fn length(digits: &str) -> Option<usize> {
+    let mut length: usize = 0;
+    for byte in digits.bytes() {
+        let digit = byte.checked_sub(b'0').filter(|digit| *digit < 10)?;
+        length = length.checked_mul(10)?.checked_add(usize::from(digit))?;
+    }
+    (!digits.is_empty()).then_some(length)
 }

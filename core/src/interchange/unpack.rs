@@ -157,14 +157,22 @@ impl<'a> Reader<'a> {
 
     fn integer(&mut self, form: u8) -> Result<(), Reason> {
         let integer = match form {
-            0xcc => i128::from(self.byte()?),
-            0xcd => i128::from(u16::from_be_bytes(self.array()?)),
-            0xce => i128::from(u32::from_be_bytes(self.array()?)),
-            0xcf => i128::from(u64::from_be_bytes(self.array()?)),
-            0xd0 => i128::from(i8::from_be_bytes(self.array()?)),
-            0xd1 => i128::from(i16::from_be_bytes(self.array()?)),
-            0xd2 => i128::from(i32::from_be_bytes(self.array()?)),
-            _ => i128::from(i64::from_be_bytes(self.array()?)),
+            0xcc => u64::from(self.byte()?),
+            0xcd => u64::from(u16::from_be_bytes(self.array()?)),
+            0xce => u64::from(u32::from_be_bytes(self.array()?)),
+            0xcf => u64::from_be_bytes(self.array()?),
+            _ => return self.signed(form),
+        };
+        self.push(format_args!("{integer}"));
+        Ok(())
+    }
+
+    fn signed(&mut self, form: u8) -> Result<(), Reason> {
+        let integer = match form {
+            0xd0 => i64::from(i8::from_be_bytes(self.array()?)),
+            0xd1 => i64::from(i16::from_be_bytes(self.array()?)),
+            0xd2 => i64::from(i32::from_be_bytes(self.array()?)),
+            _ => i64::from_be_bytes(self.array()?),
         };
         self.push(format_args!("{integer}"));
         Ok(())

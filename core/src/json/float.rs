@@ -3,7 +3,7 @@
 //! The digits are halved and doubled in decimal until they show the 53 bits of the float, as in the slow path
 //! of every exact reader.
 
-use alloc::{collections::VecDeque, vec::Vec};
+use alloc::vec::Vec;
 
 /// More digits than any number needs to be told from its neighbours; those beyond only break ties.
 const MAX_DIGITS: usize = 800;
@@ -13,7 +13,7 @@ const MAX_SHIFT: u32 = 27;
 /// A decimal fraction: 0.d₁d₂d₃… × 10^point.
 #[derive(Debug)]
 struct Decimal {
-    digits: VecDeque<u8>,
+    digits: Vec<u8>,
     point: i64,
     /// Digits that are not zero were left out.
     is_cut: bool,
@@ -31,7 +31,7 @@ impl Decimal {
         let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
         let exponent = exponent.parse().unwrap_or_else(|_| if exponent.starts_with('-') { MIN } else { MAX });
-        let mut decimal = Self { digits: VecDeque::new(), point: 0, is_cut: false };
+        let mut decimal = Self { digits: Vec::new(), point: 0, is_cut: false };
         let point = i64::try_from(whole.len()).unwrap_or(MAX);
         decimal.point = point.saturating_add(exponent).clamp(MIN, MAX);
         for digit in whole.bytes().chain(fraction.bytes()) {
@@ -45,21 +45,21 @@ impl Decimal {
         if self.digits.is_empty() && digit == 0 {
             self.point -= 1;
         } else if self.digits.len() < MAX_DIGITS {
-            self.digits.push_back(digit);
+            self.digits.push(digit);
         } else {
             self.is_cut |= digit != 0;
         }
     }
 
     fn trim(&mut self) {
-        while self.digits.back() == Some(&0) {
-            self.digits.pop_back();
+        while self.digits.last() == Some(&0) {
+            self.digits.pop();
         }
     }
 
     /// Divides by a power of two.
     fn halve(&mut self, bits: u32) {
-        let mut halved = Self { digits: VecDeque::new(), point: self.point, is_cut: self.is_cut };
+        let mut halved = Self { digits: Vec::new(), point: self.point, is_cut: self.is_cut };
         let (mut rest, mask) = (0_u64, (1_u64 << bits) - 1);
         let digits = core::mem::take(&mut self.digits);
         let mut left = digits.into_iter();
@@ -79,18 +79,21 @@ impl Decimal {
     /// Multiplies with a power of two.
     fn double(&mut self, bits: u32) {
         let mut carry = 0_u64;
-        for own in self.digits.iter_mut().rev() {
+        let mut doubled = Vec::with_capacity(self.digits.len() + 10);
+        for own in self.digits.iter().rev() {
             carry += u64::from(*own) << bits;
-            *own = digit(carry % 10);
+            doubled.push(digit(carry % 10));
             carry /= 10;
         }
         while carry > 0 {
-            self.digits.push_front(digit(carry % 10));
+            doubled.push(digit(carry % 10));
             self.point += 1;
             carry /= 10;
         }
-        let beyond: Vec<u8> = self.digits.drain(MAX_DIGITS.min(self.digits.len())..).collect();
-        self.is_cut |= beyond.iter().any(|digit| *digit != 0);
+        doubled.reverse();
+        self.is_cut |= doubled.iter().skip(MAX_DIGITS).any(|digit| *digit != 0);
+        doubled.truncate(MAX_DIGITS);
+        self.digits = doubled;
         self.trim();
     }
 
@@ -110,7 +113,7 @@ impl Decimal {
             self.halve(bits);
             exponent += bits.cast_signed();
         }
-        while self.point < 0 || self.point == 0 && self.digits.front().is_some_and(|first| *first < 5) {
+        while self.point < 0 || self.point == 0 && self.digits.first().is_some_and(|first| *first < 5) {
             let bits = shift_for(-self.point);
             self.double(bits);
             exponent -= bits.cast_signed();

@@ -91,7 +91,7 @@ impl<'a> Decimal<'a> {
     /// Returns `None` for the divisor zero and for divisors of more than 19 significant digits.
     #[must_use]
     pub fn is_multiple_of(self, divisor: Self) -> Option<bool> {
-        let modulus = u128::from(divisor.small()?);
+        let modulus = divisor.small()?;
         if modulus == 0 {
             return None;
         }
@@ -102,8 +102,10 @@ impl<'a> Decimal<'a> {
         let Ok(surplus) = u64::try_from(self.scale - divisor.scale) else {
             return Some(false);
         };
-        let digits = self.digits().fold(0, |rest, digit| (rest * 10 + u128::from(digit - b'0')) % modulus);
-        Some((digits * power_of_ten(surplus, modulus)).is_multiple_of(modulus))
+        let digits = self.digits().fold(0, |rest, digit| {
+            sum(product(rest, 10, modulus), u64::from(digit - b'0') % modulus, modulus)
+        });
+        Some(product(digits, power_of_ten(surplus, modulus), modulus) == 0)
     }
 
     /// Returns the significant digits as a number where they are few enough.
@@ -198,13 +200,32 @@ fn read_exponent(text: &[u8]) -> Option<i64> {
     Some(if negative { -size } else { size })
 }
 
-fn power_of_ten(exponent: u64, modulus: u128) -> u128 {
+fn power_of_ten(exponent: u64, modulus: u64) -> u64 {
     let (mut result, mut base, mut left) = (1 % modulus, 10 % modulus, exponent);
     while left > 0 {
         if left & 1 == 1 {
-            result = result * base % modulus;
+            result = product(result, base, modulus);
         }
-        base = base * base % modulus;
+        base = product(base, base, modulus);
+        left >>= 1;
+    }
+    result
+}
+
+/// Adds within a modulus that both are below, which may be as large as its type.
+const fn sum(one: u64, other: u64, modulus: u64) -> u64 {
+    let (sum, has_overflowed) = one.overflowing_add(other);
+    if has_overflowed || sum >= modulus { sum.wrapping_sub(modulus) } else { sum }
+}
+
+/// Multiplies within a modulus that the first is below, without a wider integer.
+const fn product(one: u64, other: u64, modulus: u64) -> u64 {
+    let (mut result, mut base, mut left) = (0, one, other);
+    while left > 0 {
+        if left & 1 == 1 {
+            result = sum(result, base, modulus);
+        }
+        base = sum(base, base, modulus);
         left >>= 1;
     }
     result

@@ -12,7 +12,7 @@ use super::shape::{NONE, Shape, Side};
 
 /// An ordered map with the methods of the standard library's that are used here.
 #[derive(Clone)]
-pub(crate) struct SmallMap<K, V> {
+pub struct SmallMap<K, V> {
     entries: Vec<(K, V)>,
     shape: Shape,
 }
@@ -111,7 +111,7 @@ impl<K: Ord, V> SmallMap<K, V> {
     }
 
     /// Puts a value; the key that is there stays.
-    pub(crate) fn insert(&mut self, key: K, value: V) -> Option<V> {
+    pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         match self.entry(key) {
             Entry::Occupied(entry) => Some(mem::replace(entry.into_mut(), value)),
             Entry::Vacant(entry) => {
@@ -289,7 +289,7 @@ impl<'a, K: Ord, V> Entry<'a, K, V> {
 }
 
 /// Goes through a map in order.
-pub(crate) struct Iter<'a, K, V> {
+pub struct Iter<'a, K, V> {
     map: &'a SmallMap<K, V>,
     at: u32,
 }
@@ -314,7 +314,7 @@ impl<'a, K, V> IntoIterator for &'a SmallMap<K, V> {
 }
 
 /// Empties a map in order.
-pub(crate) struct IntoIter<K, V>(SmallMap<K, V>);
+pub struct IntoIter<K, V>(SmallMap<K, V>);
 
 impl<K: Ord, V> Iterator for IntoIter<K, V> {
     type Item = (K, V);

@@ -6,7 +6,10 @@ use alloc::{
     vec::Vec,
 };
 
-use super::{Era, MalformedResult, Prompt, Resource, ResourceTemplate, Tool};
+use super::{
+    Era, MalformedResult, Prompt, PromptArgument, Resource, ResourceTemplate, Tool,
+    lists::{member_array, text},
+};
 use crate::{
     Tolerance,
     json::{Kind, RawJson, View},
@@ -150,37 +153,41 @@ impl Pages {
 
     /// Checks that a page has the shape of one.
     pub(crate) fn check(&self, page: View<'_>) -> Result<(), MalformedResult> {
-        if page.kind() != Kind::Object {
-            return Err(MalformedResult::new("result", "an object", Some(page)));
-        }
-        match page.get(self.kind.member()) {
-            Some(list) if list.kind() == Kind::Array => Ok(()),
-            found => Err(MalformedResult::new(self.kind.member(), "an array", found)),
-        }
+        member_array(page, self.kind.member()).map(drop)
     }
 
     /// Reads all entries. In a strict session the first one that cannot be used fails the listing.
     pub(crate) fn finish<T: Entry>(&self, tolerance: Tolerance) -> Result<Listing<T>, Quarantined> {
-        let mut listing = Listing { items: Vec::new(), quarantined: Vec::new() };
-        let entries = self
-            .received
-            .iter()
-            .filter_map(|page| page.view().get(self.kind.member()))
-            .flat_map(View::elements);
-        for (index, entry) in entries.enumerate() {
-            match T::read(entry) {
-                Ok(item) => listing.items.push(item),
-                Err(reason) => {
-                    let name = entry.get("name").and_then(View::to_text);
-                    let quarantined = Quarantined { index, name, reason };
+        let mut items = Vec::new();
+        let quarantined = self.walk(tolerance, &mut |entry| {
+            items.push(T::read(entry)?);
+            Ok(())
+        })?;
+        Ok(Listing { items, quarantined })
+    }
+
+    /// Hands out all entries and returns those that were refused.
+    fn walk(
+        &self,
+        tolerance: Tolerance,
+        take: &mut dyn FnMut(View<'_>) -> Result<(), String>,
+    ) -> Result<Vec<Quarantined>, Quarantined> {
+        let mut all = Vec::new();
+        let mut index = 0;
+        for page in &self.received {
+            let Some(list) = page.view().get(self.kind.member()) else { continue };
+            for entry in list.elements() {
+                if let Err(reason) = take(entry) {
+                    let quarantined = Quarantined { index, name: text(entry, "name"), reason };
                     if tolerance == Tolerance::Strict {
                         return Err(quarantined);
                     }
-                    listing.quarantined.push(quarantined);
+                    all.push(quarantined);
                 }
+                index += 1;
             }
         }
-        Ok(listing)
+        Ok(all)
     }
 }
 
@@ -190,18 +197,21 @@ pub(crate) trait Entry: Sized {
     fn read(view: View<'_>) -> Result<Self, String>;
 }
 
+/// The most members of an entry that are read.
+const MAX_FIELDS: usize = 6;
+
 /// The members of an entry, found in one walk.
-struct Fields<'a, const N: usize> {
-    names: [&'static str; N],
-    found: [Option<View<'a>>; N],
+struct Fields<'a> {
+    names: &'static [&'static str],
+    found: [Option<View<'a>>; MAX_FIELDS],
 }
 
-impl<'a, const N: usize> Fields<'a, N> {
-    fn of(view: View<'a>, names: [&'static str; N]) -> Result<Self, String> {
+impl<'a> Fields<'a> {
+    fn of(view: View<'a>, names: &'static [&'static str]) -> Result<Self, String> {
         if view.kind() != Kind::Object {
             return Err(alloc::format!("must be an object, not {}", view.kind().name()));
         }
-        let mut found = [None; N];
+        let mut found = [None; MAX_FIELDS];
         for (name, value) in view.members() {
             for (slot, wanted) in found.iter_mut().zip(names) {
                 if slot.is_none() && name.is_str(wanted) {
@@ -220,22 +230,29 @@ impl<'a, const N: usize> Fields<'a, N> {
         self.get(name).and_then(View::to_text)
     }
 
+    fn raw(&self, name: &str) -> Option<RawJson> {
+        self.get(name).map(View::to_raw)
+    }
+
     fn required(&self, name: &str) -> Result<String, String> {
-        match self.get(name) {
-            None => Err(alloc::format!("`{name}` is absent")),
-            Some(value) => match value.to_str() {
-                None => Err(alloc::format!("`{name}` must be a string, not {}", value.kind().name())),
-                Some(text) if text.is_empty() => Err(alloc::format!("`{name}` is empty")),
-                Some(text) => Ok(text.into_owned()),
+        let fault = match self.get(name) {
+            None => "is absent".to_owned(),
+            Some(value) => match value.to_text() {
+                None => "must be a string, not ".to_owned() + value.kind().name(),
+                Some(text) if text.is_empty() => "is empty".to_owned(),
+                Some(text) => return Ok(text),
             },
-        }
+        };
+        Err(alloc::format!("`{name}` {fault}"))
     }
 }
 
 impl Entry for Tool {
     fn read(view: View<'_>) -> Result<Self, String> {
-        let fields =
-            Fields::of(view, ["name", "title", "description", "inputSchema", "outputSchema", "annotations"])?;
+        let fields = Fields::of(
+            view,
+            &["name", "title", "description", "inputSchema", "outputSchema", "annotations"],
+        )?;
         let name = fields.required("name")?;
         let input = fields.get("inputSchema").ok_or_else(|| "`inputSchema` is absent".to_string())?;
         // Servers without parameters write `null`; it says as little as `true`.
@@ -247,8 +264,8 @@ impl Entry for Tool {
             title: fields.text("title"),
             description: fields.text("description"),
             input_schema: input.to_raw(),
-            output_schema: fields.get("outputSchema").map(View::to_raw),
-            annotations: fields.get("annotations").map(View::to_raw),
+            output_schema: fields.raw("outputSchema"),
+            annotations: fields.raw("annotations"),
             raw: view.to_raw(),
         })
     }
@@ -256,7 +273,7 @@ impl Entry for Tool {
 
 impl Entry for Resource {
     fn read(view: View<'_>) -> Result<Self, String> {
-        let fields = Fields::of(view, ["uri", "name", "title", "description", "mimeType", "size"])?;
+        let fields = Fields::of(view, &["uri", "name", "title", "description", "mimeType", "size"])?;
         Ok(Self {
             uri: fields.required("uri")?,
             name: fields.text("name").unwrap_or_default(),
@@ -271,7 +288,7 @@ impl Entry for Resource {
 
 impl Entry for ResourceTemplate {
     fn read(view: View<'_>) -> Result<Self, String> {
-        let fields = Fields::of(view, ["uriTemplate", "name", "title", "description", "mimeType"])?;
+        let fields = Fields::of(view, &["uriTemplate", "name", "title", "description", "mimeType"])?;
         Ok(Self {
             uri_template: fields.required("uriTemplate")?,
             name: fields.text("name").unwrap_or_default(),
@@ -285,28 +302,28 @@ impl Entry for ResourceTemplate {
 
 impl Entry for Prompt {
     fn read(view: View<'_>) -> Result<Self, String> {
-        let fields = Fields::of(view, ["name", "title", "description", "arguments"])?;
-        let argument = |view: View<'_>| {
-            let fields = Fields::of(view, ["name", "title", "description", "required"])?;
-            Ok(super::PromptArgument {
-                name: fields.required("name")?,
-                title: fields.text("title"),
-                description: fields.text("description"),
-                required: fields.get("required").and_then(View::as_bool).unwrap_or_default(),
-            })
-        };
+        let fields = Fields::of(view, &["name", "title", "description", "arguments"])?;
+        let name = fields.required("name")?;
+        let mut arguments = Vec::new();
+        for argument in fields.get("arguments").unwrap_or(View::trusted("[]")).elements() {
+            arguments.push(read_argument(argument).map_err(|reason| "argument: ".to_owned() + &reason)?);
+        }
         Ok(Self {
-            name: fields.required("name")?,
+            name,
             title: fields.text("title"),
             description: fields.text("description"),
-            arguments: fields
-                .get("arguments")
-                .into_iter()
-                .flat_map(View::elements)
-                .map(argument)
-                .collect::<Result<_, String>>()
-                .map_err(|reason| "argument: ".to_owned() + &reason)?,
+            arguments,
             raw: view.to_raw(),
         })
     }
+}
+
+fn read_argument(view: View<'_>) -> Result<PromptArgument, String> {
+    let fields = Fields::of(view, &["name", "title", "description", "required"])?;
+    Ok(PromptArgument {
+        name: fields.required("name")?,
+        title: fields.text("title"),
+        description: fields.text("description"),
+        required: fields.get("required").and_then(View::as_bool).unwrap_or_default(),
+    })
 }

@@ -112,19 +112,19 @@ pub struct ResourceContents {
 
 impl ReadResult {
     pub(crate) fn read(raw: RawJson) -> Result<Self, (MalformedResult, RawJson)> {
-        let list = match member_array(&raw, "contents") {
+        let list = match member_array(raw.view(), "contents") {
             Ok(list) => list,
             Err(fault) => return Err((fault, raw)),
         };
-        let contents = list
-            .elements()
-            .map(|view| ResourceContents {
+        let mut contents = Vec::new();
+        for view in list.elements() {
+            contents.push(ResourceContents {
                 uri: text(view, "uri").unwrap_or_default(),
                 mime_type: text(view, "mimeType"),
                 text: text(view, "text"),
                 blob: text(view, "blob"),
-            })
-            .collect();
+            });
+        }
         Ok(Self { contents, raw })
     }
 }
@@ -158,17 +158,17 @@ impl PromptMessage {
 
 impl PromptResult {
     pub(crate) fn read(raw: RawJson) -> Result<Self, (MalformedResult, RawJson)> {
-        let list = match member_array(&raw, "messages") {
+        let list = match member_array(raw.view(), "messages") {
             Ok(list) => list,
             Err(fault) => return Err((fault, raw)),
         };
-        let messages = list
-            .elements()
-            .map(|view| PromptMessage {
+        let mut messages = Vec::new();
+        for view in list.elements() {
+            messages.push(PromptMessage {
                 role: text(view, "role").unwrap_or_default(),
                 content: view.get("content").unwrap_or(View::trusted("null")).to_raw(),
-            })
-            .collect();
+            });
+        }
         Ok(Self { description: text(raw.view(), "description"), messages, raw })
     }
 }
@@ -202,8 +202,8 @@ impl Completion {
     }
 }
 
-fn member_array<'a>(raw: &'a RawJson, member: &'static str) -> Result<View<'a>, MalformedResult> {
-    let view = raw.view();
+/// Returns the array that an object holds under a name.
+pub(super) fn member_array<'a>(view: View<'a>, member: &'static str) -> Result<View<'a>, MalformedResult> {
     if view.kind() != Kind::Object {
         return Err(MalformedResult::new("result", "an object", Some(view)));
     }
@@ -213,6 +213,6 @@ fn member_array<'a>(raw: &'a RawJson, member: &'static str) -> Result<View<'a>, 
     }
 }
 
-fn text(view: View<'_>, member: &str) -> Option<String> {
+pub(super) fn text(view: View<'_>, member: &str) -> Option<String> {
     view.get(member).and_then(View::to_text)
 }

@@ -152,7 +152,7 @@ fn known<'a, I: Iterator<Item = &'a str>>(
     }
     let mut message = format!("unknown {what} ");
     push_string(&mut message, &name);
-    if let Some(near) = crate::validate::nearest(&name, names()) {
+    if let Some(near) = crate::validate::nearest(&name, &mut names()) {
         let _ = write!(message, ": did you mean `{near}`?");
     }
     let mut data = format!("{{\"{what}\":");

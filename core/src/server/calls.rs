@@ -169,7 +169,7 @@ impl Hub {
         while let Some((_, serial)) = self.call_deadlines.first().copied().filter(|(due, _)| *due <= self.now)
         {
             let Some(call) = self.withdraw_call(serial) else { return };
-            let millis = self.config.call_timeout.as_millis();
+            let millis = crate::tick::whole_millis(self.config.call_timeout);
             let error = RpcError::new(code::INTERNAL_ERROR, format!("no answer within {millis} ms"));
             self.reply_error(call.source, Some(&call.id), &error);
             self.admit();

@@ -93,7 +93,7 @@ impl Hub {
     pub(super) fn push_ttl(&self, out: &mut String) {
         use core::fmt::Write as _;
         // Writing to a `String` never fails.
-        let _ = write!(out, ",\"ttlMs\":{}", self.config.cache_ttl.as_millis());
+        let _ = write!(out, ",\"ttlMs\":{}", crate::tick::whole_millis(self.config.cache_ttl));
     }
 
     /// Appends what every result begins with, up to further members of its `_meta`.

@@ -335,7 +335,7 @@ impl Hub {
         while let Some((id, Waiting { tag: ask, .. })) = self.requests.expire(self.now) {
             let params = format!("{{\"requestId\":{id},\"reason\":\"timed out\"}}");
             self.notify(ask.peer, Route::Aside, "notifications/cancelled", &params);
-            let (method, millis) = (ask.what.method(), self.config.ask_timeout.as_millis());
+            let (method, millis) = (ask.what.method(), crate::tick::whole_millis(self.config.ask_timeout));
             self.fail_call(ask.call, &format!("the client did not answer `{method}` within {millis} ms"));
         }
     }

@@ -82,7 +82,7 @@ fn expected(schemas: &[Schema], failure: Failure, item: Item<'_>) -> String {
     match (failure.what, rule) {
         (What::Missing { name, owner }, rule) => missing(rule, name, owner),
         (What::Unknown, Rule::UnevaluatedItems(_)) => "no further element".into(),
-        (What::Unknown, _) => match list(hint::known(schemas, failure)) {
+        (What::Unknown, _) => match list(&mut hint::known(schemas, failure)) {
             Some(names) => format!("no properties but {names}"),
             None => "no further property".into(),
         },
@@ -186,11 +186,14 @@ fn with_article(name: &str) -> String {
 }
 
 /// Lists names, the first few of many.
-fn list<'a>(names: impl Iterator<Item = &'a str>) -> Option<String> {
-    let mut names = names.map(|name| format!("`{}`", Shown(name)));
-    let mut listed: Vec<String> = names.by_ref().take(MAX_LISTED).collect();
-    if names.next().is_some() {
-        listed.push("…".to_string());
+fn list(names: &mut dyn Iterator<Item = &str>) -> Option<String> {
+    let mut listed = Vec::new();
+    for name in names {
+        if listed.len() == MAX_LISTED {
+            listed.push("…".to_string());
+            break;
+        }
+        listed.push(format!("`{}`", Shown(name)));
     }
     if listed.is_empty() { None } else { Some(join(&listed)) }
 }

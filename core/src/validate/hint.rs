@@ -51,7 +51,7 @@ fn misspelt(schemas: &[Schema], failure: Failure, object: Item<'_>, missing: &st
     let unknown: Vec<_> = names
         .filter(|name| !members(schemas, failure).any(|members| members.named.contains_key(name.as_ref())))
         .collect();
-    let close = nearest(missing, unknown.iter().map(AsRef::as_ref))?;
+    let close = nearest(missing, &mut unknown.iter().map(AsRef::as_ref))?;
     Some(format!("`{}` is unknown: did you mean `{}`?", Shown(close), Shown(missing)))
 }
 
@@ -59,7 +59,7 @@ fn misspelt(schemas: &[Schema], failure: Failure, object: Item<'_>, missing: &st
 fn meant(schemas: &[Schema], tape: &Tape<'_>, failure: Failure) -> String {
     // On a tape, a member's name stands right before its value.
     let name = tape.item(failure.at.saturating_sub(1)).to_str().unwrap_or_default();
-    let close = nearest(&name, known(schemas, failure).take(MAX_CANDIDATES));
+    let close = nearest(&name, &mut known(schemas, failure).take(MAX_CANDIDATES));
     close.map_or_else(|| "leave it out".into(), |close| format!("did you mean `{}`?", Shown(close)))
 }
 
@@ -119,20 +119,24 @@ fn of_choice(choice: &Choice, item: Item<'_>) -> Option<String> {
     content.as_ref()?;
     let strings: Vec<String> =
         values.iter().filter(|value| value.starts_with('"')).map(|value| bare(value)).collect();
-    let close = nearest(text, strings.iter().map(String::as_str))?;
+    let close = nearest(text, &mut strings.iter().map(String::as_str))?;
     Some(format!("did you mean \"{}\"?", Shown(close)))
 }
 
 /// Returns the candidate most like a name, if any is like it at all.
-pub(crate) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(name: &str, candidates: &mut dyn Iterator<Item = &'a str>) -> Option<&'a str> {
     let name = folded(name)?;
     let bound = (name.len() / 3).max(1);
-    let scored = candidates.filter_map(|candidate| {
-        let other = folded(candidate)?;
+    let mut best = None;
+    for candidate in candidates {
+        let Some(other) = folded(candidate) else { continue };
         let distance = if name == other { 0 } else { distance(&name, &other) };
-        (distance <= bound && distance < other.len()).then_some((distance, candidate))
-    });
-    scored.min_by_key(|(distance, _)| *distance).map(|(_, candidate)| candidate)
+        let is_near = distance <= bound && distance < other.len();
+        if is_near && best.is_none_or(|(least, _)| distance < least) {
+            best = Some((distance, candidate));
+        }
+    }
+    best.map(|(_, candidate)| candidate)
 }
 
 /// Returns a short name's letters, without case and separators.
@@ -181,9 +185,9 @@ mod tests {
             ("query", None),
             ("x", None),
         ] {
-            assert_eq!(nearest(name, names.into_iter()), expected, "{name}");
+            assert_eq!(nearest(name, &mut names.into_iter()), expected, "{name}");
         }
-        assert_eq!(nearest(&"x".repeat(1_000_000), names.into_iter()), None);
+        assert_eq!(nearest(&"x".repeat(1_000_000), &mut names.into_iter()), None);
         assert_eq!(distance(&['a', 'b', 'c'], &['b', 'c', 'd']), 2);
     }
 }

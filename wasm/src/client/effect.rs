@@ -1,25 +1,28 @@
 //! A client's effects and events as objects.
 
-use js_sys::Uint8Array;
+#[cfg(feature = "checks")]
+use selvedge_core::client::Side;
 use selvedge_core::client::{
-    AskId, CallId, Effect, Event, Evidence, ExitStatus, Offered, OpenError, Progress, Reason,
-    RetirementError, Side,
+    AskId, CallId, Effect, Event, Evidence, ExitStatus, Offered, OpenError, Progress, Reason, RetirementError,
 };
 use selvedge_core::protocol::Interests;
 use wasm_bindgen::JsValue;
 
 pub use super::handles::Handles;
 use super::outcome::{hint, outcome};
+#[cfg(feature = "checks")]
+use crate::peer::skipped;
 use crate::{
+    js::Uint8Array,
     object::{Object, whole_unsigned},
-    peer::{handshake, revisions, rpc_error, skipped, violation},
+    peer::{handshake, revisions, rpc_error, violation},
 };
 
 /// Makes the object of an effect; requests of the server get their numbers from `asks`.
 pub fn effect(effect: &Effect, asks: &mut Handles<AskId>) -> JsValue {
     match effect {
         Effect::Open => Object::kind("open"),
-        Effect::Send(bytes) => Object::kind("send").value("bytes", &Uint8Array::new_from_slice(bytes)),
+        Effect::Send(bytes) => Object::kind("send").value("bytes", &Uint8Array::copied(bytes)),
         Effect::CloseInput => Object::kind("closeInput"),
         Effect::Terminate => Object::kind("terminate"),
         Effect::Kill => Object::kind("kill"),
@@ -51,6 +54,7 @@ fn event(event: &Event, asks: &mut Handles<AskId>) -> JsValue {
             .text("what", offered(*what))
             .text("params", params.as_str()),
         Event::AskWithdrawn { ask } => Object::kind("askWithdrawn").maybe("ask", asks.end(ask)),
+        #[cfg(feature = "checks")]
         Event::Unchecked(what) => Object::kind("unchecked")
             .text("tool", &what.tool)
             .text("side", if what.side == Side::Arguments { "arguments" } else { "result" })

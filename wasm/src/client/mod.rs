@@ -6,14 +6,14 @@ mod outcome;
 
 use selvedge_core::{
     ClientConfig, Misuse, Tick,
-    client::{Answer, AskId, CallId, Effect, Event},
+    client::{Answer, AskId, CallId, CallOptions, Effect, Event},
 };
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{
     error::misuse,
     object::{Object, accompanied, list},
-    options::{Chosen, answer, call_options, client_config, exit_status, interests, open_error, read},
+    options::{answer, call_options, client_config, exit_status, interests, open_error, read},
 };
 use handles::Handles;
 
@@ -28,6 +28,9 @@ pub struct Client {
     listens: Vec<CallId>,
     asks: Handles<AskId>,
 }
+
+/// Makes one call of the core.
+type MadeCall<'m> = dyn Fn(&mut selvedge_core::Client, CallOptions<'_>) -> Result<CallId, Misuse> + 'm;
 
 /// Reads a clock of JavaScript: whole milliseconds, never negative.
 #[expect(
@@ -243,8 +246,11 @@ impl Client {
         Ok(call.as_u64() as f64)
     }
 
-    fn options(&self, options: &JsValue) -> Result<Chosen, JsValue> {
-        call_options(options, self.inner.config().patience)
+    /// Makes a call with what JavaScript chose for it.
+    fn make(&mut self, options: &JsValue, call: &MadeCall<'_>) -> Result<f64, JsValue> {
+        let chosen = call_options(options, self.inner.config().patience)?;
+        let made = call(&mut self.inner, chosen.as_options());
+        self.made(made)
     }
 }
 
@@ -306,9 +312,8 @@ impl Client {
         #[wasm_bindgen(js_name = "interests", unchecked_param_type = "Interests")] wanted: &JsValue,
         #[wasm_bindgen(unchecked_optional_param_type = "CallOptions")] options: &JsValue,
     ) -> Result<f64, JsValue> {
-        let (wanted, chosen) = (interests(wanted)?, self.options(options)?);
-        let made = self.inner.listen(tick(now), &wanted, chosen.as_options());
-        self.made(made)
+        let wanted = interests(wanted)?;
+        self.make(options, &|client, options| client.listen(tick(now), &wanted, options))
     }
 
     /// Closes a stream of notifications.
@@ -345,9 +350,7 @@ macro_rules! calls {
                     $($param: &str,)*
                     #[wasm_bindgen(unchecked_optional_param_type = "CallOptions")] options: &JsValue,
                 ) -> Result<f64, JsValue> {
-                    let options = self.options(options)?;
-                    let made = self.inner.$name(tick(now), $($param,)* options.as_options());
-                    self.made(made)
+                    self.make(options, &|client, options| client.$name(tick(now), $($param,)* options))
                 }
             )*
         }

@@ -10,9 +10,11 @@ use selvedge_core::{
 use wasm_bindgen::JsValue;
 
 use super::effect::{interests, offered, reason};
+#[cfg(feature = "checks")]
+use crate::peer::mismatch;
 use crate::{
     object::{Object, list, whole_unsigned},
-    peer::{fault_name, handshake, mismatch, rpc_error, syntax, violation},
+    peer::{fault_name, handshake, rpc_error, syntax, violation},
 };
 
 pub(super) fn outcome(outcome: &Result<Answer, CallError>) -> JsValue {
@@ -171,6 +173,7 @@ fn call_error(error: &CallError) -> JsValue {
         CallError::AskRefused { what, error } => {
             told("askRefused").text("what", offered(*what)).value("error", &rpc_error(error))
         }
+        #[cfg(feature = "checks")]
         CallError::BadResult(bad) => told("badResult")
             .value("mismatch", &mismatch(&bad.mismatch))
             .value("result", &called(&bad.result)),

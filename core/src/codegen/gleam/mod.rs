@@ -8,12 +8,11 @@ use alloc::{
     vec::Vec,
 };
 
-use memchr::memmem;
-
 use self::coders::{write_coder, write_decoder, write_encoder};
 use super::{
     GenerateError, Options,
     comment::Cage,
+    find::find,
     module::Module,
     surface,
     typed::{Shown, Work, kind_word, literal_word, members, push_docs},
@@ -88,7 +87,16 @@ fn with_imports(mut body: Module) -> Module {
         let before = body.out.get(..at).unwrap_or_default();
         !before.rsplit('\n').next().unwrap_or_default().starts_with("///")
     };
-    let is_used = |trace: &str| memmem::find_iter(body.out.as_bytes(), trace).any(is_code);
+    let is_used = |trace: &str| {
+        let mut from = 0;
+        while let Some(at) = body.out.get(from..).and_then(|rest| find(rest, trace)) {
+            if is_code(from + at) {
+                return true;
+            }
+            from += at + trace.len();
+        }
+        false
+    };
     let mut lines = String::from("\n");
     lines.extend(imports.iter().filter(|(_, trace)| is_used(trace)).map(|(line, _)| *line));
     if lines.len() > 1 {
