@@ -58,23 +58,3 @@ export function download(name: string, text: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
   announce(`Saved ${name}.`);
 }
-
-/** Writes a size as people read it. */
-export function bytes(count: number): string {
-  if (count < 1_000) return `${count} B`;
-  if (count < 1_000_000) return `${(count / 1_000).toFixed(count < 10_000 ? 2 : 1)} kB`;
-  return `${(count / 1_000_000).toFixed(2)} MB`;
-}
-
-export function thousands(count: number): string {
-  return count.toLocaleString("en").replaceAll(",", "\u202f");
-}
-
-/** Writes a word with its number. */
-export function plural(count: number, one: string, many = `${one}s`): string {
-  return `${thousands(count)} ${count === 1 ? one : many}`;
-}
-
-export function utf8Length(text: string): number {
-  return new TextEncoder().encode(text).length;
-}
