@@ -29,6 +29,15 @@ async function paste(page, context, text) {
   await page.keyboard.press("Control+V");
 }
 
+/** Copies the module that is shown last, and returns what the clipboard holds then. */
+async function copied(page) {
+  await page.locator("#tab-show-module").click();
+  await shows(page, "#panel-module", "the_last_tool");
+  await page.locator("#panel-module").getByRole("button", { name: "Copy" }).click();
+  await page.getByText(/^Copied /).waitFor();
+  return page.evaluate(() => navigator.clipboard.readText());
+}
+
 async function violations(page) {
   await page.evaluate(axe);
   const { violations } = await page.evaluate(() => globalThis.axe.run());
@@ -180,6 +189,10 @@ describe("from a listing to code", { timeout: 100_000 }, () => {
       await step("python");
       await seen(page, "#panel-losses", () => page.evaluate(() => document.getElementById("tab-lang-python").click()));
     });
+    assert.equal(await copied(page), await page.locator("#panel-module code .block > :not(.gutter)").evaluateAll((all) => all.map(({ textContent }) => textContent).join("")));
+    await paste(page, context, LISTING);
+    await shows(page, "#panel-module", "mend");
+    assert.equal(await page.locator("#listing").inputValue(), LISTING);
     assert.deepEqual(complaints, []);
     await context.close();
     return tasks;
@@ -351,6 +364,12 @@ describe("the wire", { timeout: 100_000 }, () => {
     await picture(page, "wire-trace");
     await page.locator("#trace").setInputFiles({ name: "bad.jsonl", mimeType: "text/plain", buffer: Buffer.from(`${trace.split("\n")[0]}\nnonsense\n`) });
     await page.getByRole("alert").filter({ hasText: "line 2 is no line of a trace" }).waitFor();
+    const headers = '{"tick":0,"what":"sent","text":"Content-Length: 157\\r"}';
+    await page.locator("#trace").setInputFiles({ name: "framed.jsonl", mimeType: "text/plain", buffer: Buffer.from(headers) });
+    await page.getByRole("alert").filter({ hasText: "only lines can be replayed" }).waitFor();
+    await page.locator("#trace").setInputFiles({ name: "old.jsonl", mimeType: "text/plain", buffer: Buffer.from(trace.replaceAll("2025-11-25", "2024-11-05")) });
+    await stepTo(page, "4 of 4 recorded messages");
+    await page.locator(".facts", { hasText: "2024-11-05" }).waitFor();
     assert.deepEqual(complaints, []);
     await context.close();
   });

@@ -66,7 +66,7 @@ export class InputPane {
 
   /** Shows how long the text is, where that is known, and whether it is wrong. */
   mark(size: number | undefined, isWrong: boolean): void {
-    this.#size.textContent = size === undefined ? "" : bytes(size);
+    this.#size.textContent = size === undefined ? "" : `${bytes(size)}${this.isEditable ? "" : ", too long to edit"}`;
     this.#editor.setAttribute("aria-invalid", String(isWrong));
   }
 
@@ -115,7 +115,8 @@ export class InputPane {
 
   #paste(event: ClipboardEvent): void {
     const text = event.clipboardData?.getData("text/plain") ?? "";
-    if (text.length <= MAX_EDITED) return;
+    // Into text that is kept beside the editor nothing can be pasted: it is replaced.
+    if (text.length <= MAX_EDITED && this.isEditable) return;
     event.preventDefault();
     this.#own(text, this.#server.value);
   }
