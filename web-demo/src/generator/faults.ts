@@ -13,7 +13,7 @@ const HEADS: Record<string, string> = {
   malformedTool: "A tool of this listing is malformed",
   toolNameCollision: "Two tools cannot be told apart",
   tooManyTools: "There are too many tools for one module",
-  surfaceTooLarge: "Even the names alone are too long for a model",
+  surfaceTooLarge: "What a model would read is too long",
   sourceTooLarge: "The module would be too large",
   sanitizerBreach: "The generator refused its own output",
   noWebAssembly: "This browser cannot run the engine",
@@ -41,8 +41,8 @@ const FORMS = ["empty", "notJson", "noTools", "noListing", "errorResponse"];
 /** Makes the parts of the message; `goTo` leads to the place in the text, where that can be seen. */
 export function explain(fault: Fault, goTo: ((place: Place) => void) | undefined): HTMLElement[] {
   const { code, place } = fault;
-  const head = h("h2", {}, HEADS[code] ?? "There is no module");
-  const parts: HTMLElement[] = [head];
+  const isNever = code === "notJson" && place?.at === 0;
+  const parts: HTMLElement[] = [h("h2", {}, isNever ? "This text is no JSON" : (HEADS[code] ?? "There is no module"))];
   if (code !== "empty") parts.push(h("p", {}, sentence(placed(fault))));
   if (place) parts.push(excerpt(place));
   if (place && goTo) parts.push(h("p", {}, h("button", { type: "button", class: "button", onclick: () => goTo(place) }, `Go to ${named(place)}`)));

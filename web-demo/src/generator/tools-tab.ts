@@ -22,7 +22,7 @@ export function toolsTab(detail: (tool: string, current: Current) => Promise<str
   const fillList = slicedFill(list);
   const box = codeBox("All that is known of the tool");
   const title = h("h2", { class: "grow title" }, "Tool");
-  const losses = h("ul", { class: "tool-losses", tabindex: 0, "aria-label": "Losses of the tool" });
+  const losses = h("ul", { class: "tool-losses", tabindex: 0, "aria-label": "Losses of the tool", hidden: true });
   const fillLosses = slicedFill(losses);
   let current: Current | undefined;
   let lossesOf = new Map<string, Loss[]>();

@@ -210,7 +210,9 @@ export class CodeView {
     this.#output.hidden = true;
     this.#fault.hidden = false;
     this.#sizes.clear();
-    this.#input.mark(size, fault.code !== "empty");
+    const isWrong = fault.code !== "empty";
+    this.#input.mark(size, isWrong);
+    this.#fault.classList.toggle("bad", isWrong);
     fill(this.#fault, ...explain(fault, this.#input.isEditable ? (place) => this.#input.goTo(place) : undefined));
   }
 
