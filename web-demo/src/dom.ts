@@ -20,6 +20,11 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+/** Makes a button. */
+export function button(title: string, act: () => void, attributes: Record<string, Value> = {}): HTMLButtonElement {
+  return h("button", { type: "button", class: "button", ...attributes, onclick: act }, title);
+}
+
 /** Replaces what is in an element. */
 export function fill(element: Element, ...children: Child[]): void {
   element.replaceChildren(...children.filter(isShown).map((child) => (child instanceof Node ? child : String(child))));

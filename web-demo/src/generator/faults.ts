@@ -1,6 +1,6 @@
 // Says in sentences why there is nothing to show, and what to do.
 
-import { h } from "../dom.js";
+import { button, h } from "../dom.js";
 import type { Place } from "./place.js";
 import type { Fault } from "./protocol.js";
 
@@ -45,7 +45,7 @@ export function explain(fault: Fault, goTo: ((place: Place) => void) | undefined
   const parts: HTMLElement[] = [h("h2", {}, isNever ? "This text is no JSON" : (HEADS[code] ?? "There is no module"))];
   if (code !== "empty") parts.push(h("p", {}, sentence(placed(fault))));
   if (place) parts.push(excerpt(place));
-  if (place && goTo) parts.push(h("p", {}, h("button", { type: "button", class: "button", onclick: () => goTo(place) }, `Go to ${named(place)}`)));
+  if (place && goTo) parts.push(h("p", {}, button(`Go to ${named(place)}`, () => goTo(place))));
   const hint = HINTS[code];
   if (hint) parts.push(h("p", {}, hint));
   if (FORMS.includes(code)) parts.push(forms());

@@ -1,6 +1,6 @@
 // Where a listing comes from: picked, typed, pasted, opened or dropped.
 
-import { announce, h } from "../dom.js";
+import { announce, button, h } from "../dom.js";
 import { bytes } from "../numbers.js";
 import { HOSTILE, REALISTIC, SAMPLES, type Sample } from "../samples/index.js";
 import type { Place } from "./place.js";
@@ -79,8 +79,8 @@ export class InputPane {
   }
 
   #layout(): HTMLElement {
-    const open = h("button", { type: "button", class: "button", onclick: () => this.#file.click() }, "Open a file");
-    const clear = h("button", { type: "button", class: "button", onclick: () => this.#own("", "server") }, "Clear");
+    const open = button("Open a file", () => this.#file.click());
+    const clear = button("Clear", () => this.#own("", "server"));
     const editor = h("div", { class: "editor" }, h("label", { for: "listing", class: "unseen" }, "Text of the listing"), this.#editor, h("p", { class: "drop", "aria-hidden": "true" }, "Drop the listing"));
     return h(
       "section",

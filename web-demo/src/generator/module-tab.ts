@@ -1,7 +1,7 @@
 // The module's source, and the files that it needs beside it.
 
 import { codeBox } from "../code-box.js";
-import { copy, download, fill, h } from "../dom.js";
+import { button, copy, download, fill, h } from "../dom.js";
 import { bytes, plural } from "../numbers.js";
 import type { File } from "./protocol.js";
 import type { Current } from "./view.js";
@@ -20,8 +20,8 @@ export function moduleTab(): ModuleTab {
 
   const chosen = () => files[Number(picker.value)] ?? files[0];
   const name = () => (chosen()?.path ?? "module").split("/").at(-1) ?? "module";
-  const copyButton = h("button", { type: "button", class: "button", onclick: () => void copy(chosen()?.text ?? "", name()) }, "Copy");
-  const save = h("button", { type: "button", class: "button", onclick: () => download(name(), chosen()?.text ?? "") }, "Download");
+  const copyButton = button("Copy", () => void copy(chosen()?.text ?? "", name()));
+  const save = button("Download", () => download(name(), chosen()?.text ?? ""));
   picker.addEventListener("change", render);
 
   function render(): void {

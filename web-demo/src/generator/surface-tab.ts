@@ -2,7 +2,7 @@
 
 import type { Level } from "selvedge/web";
 
-import { copy, fill, h } from "../dom.js";
+import { button, copy, fill, h } from "../dom.js";
 import { bytes } from "../numbers.js";
 import { codeBox } from "../code-box.js";
 import type { LevelResult } from "./protocol.js";
@@ -34,12 +34,11 @@ export function surfaceTab(chosen: (level: string) => void): SurfaceTab {
   );
   const box = codeBox("What a model reads");
   const problem = h("p", { class: "notice", hidden: true });
-  const copyButton = h("button", { type: "button", class: "button" }, "Copy");
+  const copyButton = button("Copy", () => void copy(text() ?? "", "the surface"));
   const title = h("h2", { class: "grow title" }, "Surface");
   let preferred: string | undefined;
   let current: Current | undefined;
   let isRequested = false;
-  copyButton.addEventListener("click", () => void copy(text() ?? "", "the surface"));
 
   function level(): Level {
     const known = current?.result.levels.find((result) => result.level === preferred);

@@ -3,7 +3,7 @@
 import type { GeneratedFunction, Loss } from "selvedge/web";
 
 import { codeBox } from "../code-box.js";
-import { copy, h } from "../dom.js";
+import { button, copy, h } from "../dom.js";
 import { plural } from "../numbers.js";
 import { slicedFill, type Slow } from "../slices.js";
 import type { Current } from "./view.js";
@@ -30,7 +30,7 @@ export function toolsTab(detail: (tool: string, current: Current) => Promise<str
   /** The tool whose entry takes the focus when it is made. */
   let sought: string | undefined;
   let text = "";
-  const copyButton = h("button", { type: "button", class: "button", onclick: () => void copy(text, "the detail") }, "Copy");
+  const copyButton = button("Copy", () => void copy(text, "the detail"));
   filter.addEventListener("input", () => fillList(entries()));
 
   function* entries(): Slow<HTMLElement> {
@@ -39,11 +39,11 @@ export function toolsTab(detail: (tool: string, current: Current) => Promise<str
     const found = all.filter(({ tool, name }) => `${tool}\n${name}`.toLowerCase().includes(wanted));
     if (found.length === 0) yield h("li", { class: "dim" }, all.length > 0 ? "No tool has such a name." : "The listing has no tools.");
     for (const known of found) {
-      const button = entry(known);
-      yield h("li", {}, button);
+      const made = entry(known);
+      yield h("li", {}, made);
       if (known.tool !== sought) continue;
       sought = undefined;
-      button.focus();
+      made.focus();
     }
   }
 
@@ -63,7 +63,7 @@ export function toolsTab(detail: (tool: string, current: Current) => Promise<str
     const mine = current;
     if (!mine) return;
     chosen = tool;
-    for (const button of list.querySelectorAll<HTMLElement>(".tool")) button.setAttribute("aria-pressed", String(button.dataset["tool"] === tool));
+    for (const known of list.querySelectorAll<HTMLElement>(".tool")) known.setAttribute("aria-pressed", String(known.dataset["tool"] === tool));
     const found = await detail(tool, mine);
     if (mine !== current || chosen !== tool) return;
     text = found;

@@ -3,7 +3,7 @@
 import { init } from "selvedge/web";
 
 import { codeBox } from "../code-box.js";
-import { announce, copy, fill, h } from "../dom.js";
+import { announce, button, copy, fill, h } from "../dom.js";
 import { note, pack, readFragment, unpack } from "../fragment.js";
 import { type Action, type Choice, COMMANDS, type Deed, FAULTS, readRun, SCENARIOS, SETUP, type Setup, writeRun } from "./actions.js";
 import { Clock } from "./clock.js";
@@ -31,11 +31,11 @@ export class WireView {
   readonly #standing = standingPane();
   readonly #box = codeBox("The chosen entry in full");
   readonly #boxTitle = h("h2", { class: "grow title" }, "Choose an entry to see it in full");
-  readonly #copy = h("button", { type: "button", class: "button", disabled: true, onclick: () => void copy(this.#chosen?.text ?? this.#chosen?.title ?? "", "the entry") }, "Copy");
+  readonly #copy = button("Copy", () => void copy(this.#chosen?.text ?? this.#chosen?.title ?? "", "the entry"), { disabled: true });
   readonly #time = h("output", { class: "time", for: "clock" }, "0.000");
   readonly #slider = h("input", { type: "range", id: "clock", min: 0, step: 1, "aria-label": "Time in the session" });
-  readonly #play = h("button", { type: "button", class: "button primary", id: "play" }, "Play");
-  readonly #step = h("button", { type: "button", class: "button", id: "step" }, "Step");
+  readonly #play = button("Play", () => (this.#clock.isRunning ? this.#stop() : this.#start()), { class: "button primary", id: "play" });
+  readonly #step = button("Step", () => this.#stepOn(), { id: "step" });
   readonly #scenarios = scenarioPicker();
   readonly #commands = panel("Client", COMMANDS, (deed) => this.#do(deed));
   readonly #faults = panel("What goes wrong", FAULTS, (deed) => this.#do(deed));
@@ -53,8 +53,6 @@ export class WireView {
       this.#stop();
       this.#go(Number(this.#slider.value));
     });
-    this.#play.addEventListener("click", () => (this.#clock.isRunning ? this.#stop() : this.#start()));
-    this.#step.addEventListener("click", () => this.#stepOn());
     this.#scenarios.addEventListener("change", () => {
       note({ scenario: this.#scenarios.value, run: undefined, at: undefined });
       this.#open(this.#scenarios.value);
@@ -93,11 +91,11 @@ export class WireView {
     });
     const pace = h("select", { id: "pace" }, ...[0.1, 0.5, 1, 4].map((value) => h("option", { value, selected: value === 0.5 }, `${value} ×`)));
     pace.addEventListener("change", () => (this.#clock.pace = Number(pace.value)));
-    const back = h("button", { type: "button", class: "button", id: "restart", onclick: () => (this.#stop(), this.#go(0)) }, "To the start");
+    const back = button("To the start", () => (this.#stop(), this.#go(0)), { id: "restart" });
     return h(
       "div",
       { class: "card toolbar-wire" },
-      h("div", { class: "row" }, h("label", { for: "scenario" }, "Session"), this.#scenarios, this.#setupFields(), h("span", { class: "grow" }), this.#traceName, h("button", { type: "button", class: "button", onclick: () => file.click() }, "Load a trace"), file),
+      h("div", { class: "row" }, h("label", { for: "scenario" }, "Session"), this.#scenarios, this.#setupFields(), h("span", { class: "grow" }), this.#traceName, button("Load a trace", () => file.click()), file),
       h("div", { class: "row clock" }, this.#play, this.#step, back, this.#slider, h("span", { class: "clock-face" }, this.#time, " s"), h("label", { for: "pace", class: "unseen" }, "Pace"), pace),
     );
   }
@@ -260,6 +258,6 @@ function scenarioPicker(): HTMLSelectElement {
 }
 
 function panel(title: string, choices: readonly Choice[], act: (deed: Deed) => void): HTMLFieldSetElement {
-  const buttons = choices.map(({ deed, title: text, hint }) => h("button", { type: "button", class: "button", title: hint, "data-deed": deed, onclick: () => act(deed) }, text));
+  const buttons = choices.map(({ deed, title: text, hint }) => button(text, () => act(deed), { title: hint, "data-deed": deed }));
   return h("fieldset", {}, h("legend", {}, title), h("div", { class: "row" }, ...buttons));
 }
