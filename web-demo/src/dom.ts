@@ -20,6 +20,11 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+/** Makes a button. */
+export function button(title: string, act: () => void, attributes: Record<string, Value> = {}): HTMLButtonElement {
+  return h("button", { type: "button", class: "button", ...attributes, onclick: act }, title);
+}
+
 /** Replaces what is in an element. */
 export function fill(element: Element, ...children: Child[]): void {
   element.replaceChildren(...children.filter(isShown).map((child) => (child instanceof Node ? child : String(child))));
@@ -57,24 +62,4 @@ export function download(name: string, text: string): void {
   h("a", { href: url, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
   announce(`Saved ${name}.`);
-}
-
-/** Writes a size as people read it. */
-export function bytes(count: number): string {
-  if (count < 1_000) return `${count} B`;
-  if (count < 1_000_000) return `${(count / 1_000).toFixed(count < 10_000 ? 2 : 1)} kB`;
-  return `${(count / 1_000_000).toFixed(2)} MB`;
-}
-
-export function thousands(count: number): string {
-  return count.toLocaleString("en").replaceAll(",", "\u202f");
-}
-
-/** Writes a word with its number. */
-export function plural(count: number, one: string, many = `${one}s`): string {
-  return `${thousands(count)} ${count === 1 ? one : many}`;
-}
-
-export function utf8Length(text: string): number {
-  return new TextEncoder().encode(text).length;
 }

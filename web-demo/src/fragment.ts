@@ -3,19 +3,33 @@
 /** What a link may unpack to: a link is as foreign as any other text. */
 const MAX_UNPACKED_BYTES = 16 * 1024 * 1024;
 
+const state = new URLSearchParams(location.hash.slice(1));
+let timer: ReturnType<typeof setTimeout> | undefined;
+
 /** Reads the parts of the fragment. */
 export function readFragment(): URLSearchParams {
-  return new URLSearchParams(location.hash.slice(1));
+  return new URLSearchParams(state);
 }
 
-/** Notes parts in the address, without a step in the history. Parts that are `undefined` go. */
+/** Notes parts for the address, without a step in the history. Parts that are `undefined` go. */
 export function note(parts: Record<string, string | undefined>): void {
-  const known = readFragment();
   for (const [name, value] of Object.entries(parts)) {
-    if (value === undefined || value === "") known.delete(name);
-    else known.set(name, value);
+    if (value === undefined || value === "") state.delete(name);
+    else state.set(name, value);
   }
-  history.replaceState(null, "", `#${known}`);
+  // The browser takes its time over an address; the person need not wait for that.
+  clearTimeout(timer);
+  timer = setTimeout(write);
+}
+
+/** Returns the address with all that was noted. */
+export function address(): string {
+  write();
+  return location.href;
+}
+
+function write(): void {
+  if (`${state}` !== location.hash.slice(1)) history.replaceState(null, "", `#${state}`);
 }
 
 /** Packs text for a link. */

@@ -1,7 +1,7 @@
 // Starts the page: its two views, the link to what is shown, and what keeps it for later.
 
 import { announce, byId, copy } from "./dom.js";
-import { note, readFragment } from "./fragment.js";
+import { address, note, readFragment } from "./fragment.js";
 import { CodeView } from "./generator/view.js";
 import { tabs } from "./tabs.js";
 import { themes } from "./theme.js";
@@ -33,7 +33,7 @@ function main(): void {
 
   byId("share").addEventListener("click", () => {
     const shared = view === "code" ? code.share() : wire.share();
-    void shared.then(() => copy(location.href, `a link of ${location.href.length} characters; it holds what is shown`));
+    void shared.then(() => copy(address(), `a link of ${address().length} characters; it holds what is shown`));
   });
 
   show(VIEWS.find((name) => name === readFragment().get("view")) ?? "code");

@@ -19,13 +19,13 @@ export function tabs(list: HTMLElement, choose: (id: string) => void): Tabs {
       const panel = document.getElementById(tab.getAttribute("aria-controls") ?? "");
       // A panel that several tabs share is named by the one that is chosen.
       if (isSelected) panel?.setAttribute("aria-labelledby", tab.id);
+      if (isSelected) requestAnimationFrame(() => reveal(tab));
     }
   }
 
   function take(tab: HTMLElement | undefined, isByKey: boolean): void {
     if (!tab) return;
     if (isByKey) tab.focus();
-    tab.scrollIntoView({ block: "nearest", inline: "nearest" });
     if (name(tab) === selected) return;
     select(name(tab));
     choose(name(tab));
@@ -40,6 +40,15 @@ export function tabs(list: HTMLElement, choose: (id: string) => void): Tabs {
     take(all[(to + all.length) % all.length], true);
   });
   return { select, get selected() { return selected; } };
+}
+
+/** Scrolls the list, and nothing around it, to where the tab is seen. */
+function reveal(tab: HTMLElement): void {
+  const list = tab.parentElement;
+  if (!list || list.scrollWidth <= list.clientWidth) return;
+  const [outer, inner] = [list.getBoundingClientRect(), tab.getBoundingClientRect()];
+  if (inner.left < outer.left) list.scrollLeft -= outer.left - inner.left;
+  else if (inner.right > outer.right) list.scrollLeft += inner.right - outer.right;
 }
 
 function name(tab: HTMLElement): string {

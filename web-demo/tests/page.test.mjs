@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { after, before, describe, test } from "node:test";
 
-import { open, picture, shows, start } from "./support.mjs";
+import { open, picture, shows, start, tasksOf } from "./support.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const LISTING = '{"tools":[{"name":"mend","description":"Mend a seam","inputSchema":{"type":"object","properties":{"seam":{"type":"string"},"stitches":{"type":"integer"}},"required":["seam"]}}]}';
@@ -14,12 +14,33 @@ let world;
 before(async () => (world = await start()));
 after(() => world.close());
 
-async function paste(page, context, text) {
+/** What a task may take for the page to answer within the next frame, in milliseconds. */
+const FRAME = 16;
+
+async function fillClipboard(page, context, text) {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.evaluate((text) => navigator.clipboard.writeText(text), text);
+}
+
+async function paste(page, context, text) {
+  await fillClipboard(page, context, text);
   await page.locator("#listing").focus();
   await page.keyboard.press("Control+A");
   await page.keyboard.press("Control+V");
+}
+
+/** Waits for the tokens of the listing to be counted, not estimated. */
+function counted(page) {
+  return page.locator(".figures .figure").nth(1).filter({ hasNotText: "≈" }).filter({ hasText: /\d/ }).waitFor();
+}
+
+/** Copies the module that is shown last, and returns what the clipboard holds then. */
+async function copied(page) {
+  await page.locator("#tab-show-module").click();
+  await shows(page, "#panel-module", "the_last_tool");
+  await page.locator("#panel-module").getByRole("button", { name: "Copy" }).click();
+  await page.getByText(/^Copied /).waitFor();
+  return page.evaluate(() => navigator.clipboard.readText());
 }
 
 async function violations(page) {
@@ -65,7 +86,7 @@ describe("from a listing to code", { timeout: 100_000 }, () => {
 
   test("sizes are counted in tokens, against the JSON, for each level", async () => {
     const { page, context } = await open(world, { fragment: "#sample=notes" });
-    await page.locator(".figures .figure").nth(1).filter({ hasNotText: "≈" }).filter({ hasText: /\d/ }).waitFor();
+    await counted(page);
     const tokens = await page.locator(".levels tbody td:nth-child(2)").allInnerTexts();
     assert.equal(tokens.length, 4);
     const sizes = tokens.map((text) => Number(text.replace(/\D/g, "")));
@@ -140,41 +161,62 @@ describe("from a listing to code", { timeout: 100_000 }, () => {
     await context.close();
   });
 
-  test("a listing of 250 kB leaves the page free to answer", async (t) => {
+  test("a listing of 250 kB never holds the page for a frame", async (t) => {
+    // Another's work on the machine can only make a task longer, so the best of some attempts is the page's own.
+    const best = {};
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      for (const [step, { cpu, wall }] of Object.entries(await browse(large()))) {
+        best[step] = Math.min(cpu, best[step] ?? cpu);
+        t.diagnostic(`${step}: longest task ${cpu.toFixed(1)} ms of the processor, ${wall.toFixed(1)} ms by the clock`);
+      }
+      if (Math.max(...Object.values(best)) <= FRAME) break;
+    }
+    for (const [step, cpu] of Object.entries(best)) assert.ok(cpu <= FRAME, `${step}: a task of ${cpu} ms`);
+  });
+
+  /** Pastes a listing, looks at all that comes of it, and returns the longest task of each step. */
+  async function browse(listing) {
+    assert.ok(listing.length > 250_000 && listing.length < 260_000, String(listing.length));
     const { page, context, complaints } = await open(world, { fragment: "#sample=notes&show=module" });
     await shows(page, "#panel-module", "export class Tools");
-    const longest = await page.evaluate(async (listing) => {
-      const editor = document.getElementById("listing");
-      const clipboardData = new DataTransfer();
-      clipboardData.setData("text/plain", listing);
-      let longest = 0;
-      let last = performance.now();
-      const channel = new MessageChannel();
-      let isDone = false;
-      channel.port1.onmessage = () => {
-        const now = performance.now();
-        longest = Math.max(longest, now - last);
-        last = now;
-        if (!isDone) channel.port2.postMessage(0);
-      };
-      channel.port2.postMessage(0);
-      editor.dispatchEvent(new ClipboardEvent("paste", { clipboardData, cancelable: true }));
-      await new Promise((resolve) => {
-        const code = document.querySelector("#panel-module code");
-        new MutationObserver((_, observer) => {
-          if (!code.textContent.includes("the_last_tool")) return;
-          observer.disconnect();
-          resolve();
-        }).observe(code, { childList: true });
-      });
-      isDone = true;
-      return longest;
-    }, large());
-    t.diagnostic(`longest time without an answer: ${longest.toFixed(0)} ms`);
-    assert.ok(longest < 250, `${longest} ms`);
+    await page.getByText("It opens without a network.").waitFor({ timeout: 30_000 });
+    await fillClipboard(page, context, listing);
+    await page.locator("#listing").focus();
+    await page.keyboard.press("Control+A");
+    const tasks = await tasksOf(world, page, async (step) => {
+      await step("paste");
+      await seen(page, "#panel-module", () => page.keyboard.press("Control+V"));
+      // On a busy machine the page may give up counting; then there is nothing more to show.
+      await counted(page).catch(() => undefined);
+      for (const tab of ["surface", "tools", "losses"]) {
+        await step(tab);
+        await seen(page, `#panel-${tab}`, () => page.evaluate((id) => document.getElementById(id).click(), `tab-show-${tab}`));
+      }
+      await step("python");
+      await seen(page, "#panel-losses", () => page.evaluate(() => document.getElementById("tab-lang-python").click()));
+    });
+    assert.equal(await copied(page), await page.locator("#panel-module code .block > :not(.gutter)").evaluateAll((all) => all.map(({ textContent }) => textContent).join("")));
+    await paste(page, context, LISTING);
+    await shows(page, "#panel-module", "mend");
+    assert.equal(await page.locator("#listing").inputValue(), LISTING);
     assert.deepEqual(complaints, []);
     await context.close();
-  });
+    return tasks;
+  }
+
+  /** Acts, and waits until the end of the large listing was put into a panel, without asking the page time and again. */
+  async function seen(page, panel, act) {
+    const end = page.evaluate((panel) => new Promise((resolve, reject) => {
+      setTimeout(() => reject(new Error(`${panel} does not show the end of the listing`)), 20_000);
+      new MutationObserver((changes, observer) => {
+        if (!changes.some(({ addedNodes }) => [...addedNodes].some(({ textContent }) => textContent.includes("the_last_tool")))) return;
+        observer.disconnect();
+        requestAnimationFrame(() => requestAnimationFrame(resolve));
+      }).observe(document.querySelector(panel), { childList: true, subtree: true });
+    }), panel);
+    await act();
+    await end;
+  }
 
   test("a link holds what is shown", async () => {
     const { page, context } = await open(world);
@@ -212,7 +254,7 @@ describe("from a listing to code", { timeout: 100_000 }, () => {
     await page.reload();
     await page.locator("#sample").selectOption("warehouse");
     await shows(page, "#panel-surface", "bounding_box");
-    await page.locator(".figures .figure").nth(1).filter({ hasNotText: "≈" }).filter({ hasText: /\d/ }).waitFor();
+    await counted(page);
     assert.deepEqual(complaints.filter((text) => !text.includes("ERR_INTERNET_DISCONNECTED")), []);
     await context.close();
   });
@@ -328,6 +370,12 @@ describe("the wire", { timeout: 100_000 }, () => {
     await picture(page, "wire-trace");
     await page.locator("#trace").setInputFiles({ name: "bad.jsonl", mimeType: "text/plain", buffer: Buffer.from(`${trace.split("\n")[0]}\nnonsense\n`) });
     await page.getByRole("alert").filter({ hasText: "line 2 is no line of a trace" }).waitFor();
+    const headers = '{"tick":0,"what":"sent","text":"Content-Length: 157\\r"}';
+    await page.locator("#trace").setInputFiles({ name: "framed.jsonl", mimeType: "text/plain", buffer: Buffer.from(headers) });
+    await page.getByRole("alert").filter({ hasText: "only lines can be replayed" }).waitFor();
+    await page.locator("#trace").setInputFiles({ name: "old.jsonl", mimeType: "text/plain", buffer: Buffer.from(trace.replaceAll("2025-11-25", "2024-11-05")) });
+    await stepTo(page, "4 of 4 recorded messages");
+    await page.locator(".facts", { hasText: "2024-11-05" }).waitFor();
     assert.deepEqual(complaints, []);
     await context.close();
   });
@@ -336,14 +384,15 @@ describe("the wire", { timeout: 100_000 }, () => {
 describe("for everybody", { timeout: 100_000 }, () => {
   const VIEWS = { surface: "#sample=tracker", module: "#sample=tracker&show=module", tools: "#sample=tracker&show=tools", losses: "#sample=tracker&show=losses", wire: "#view=wire&scenario=exit&at=1400" };
 
+  const stands = (page, name) => (name === "wire" ? page.locator(".log .entry", { hasText: "retired" }).waitFor() : shows(page, `#panel-${name}`, /search_issues|create_issue|Tools/));
+
   for (const scheme of ["light", "dark"]) {
     test(`axe finds nothing in ${scheme} colours`, async () => {
       for (const [name, fragment] of Object.entries(VIEWS)) {
         // Colours differ between the schemes; what is on the page does not.
         if (scheme === "dark" && !["module", "wire"].includes(name)) continue;
         const { page, context } = await open(world, { fragment, colorScheme: scheme });
-        if (name === "wire") await page.locator(".log .entry", { hasText: "retired" }).waitFor();
-        else await page.locator(`#panel-${name}`).filter({ hasText: /search_issues|create_issue|Tools/ }).waitFor();
+        await stands(page, name);
         if (scheme === "dark") await picture(page, `dark-${name}`);
         assert.deepEqual(await violations(page), [], name);
         await context.close();
@@ -354,8 +403,7 @@ describe("for everybody", { timeout: 100_000 }, () => {
   test("a phone shows all of it without scrolling sideways", async () => {
     for (const [name, fragment] of Object.entries(VIEWS)) {
       const { page, context } = await open(world, { fragment, viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true });
-      if (name === "wire") await page.locator(".log .entry", { hasText: "retired" }).waitFor();
-      else await page.locator(`#panel-${name}`).filter({ hasText: /search_issues|create_issue|Tools/ }).waitFor();
+      await stands(page, name);
       assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, name);
       assert.deepEqual(await page.evaluate(cut), [], name);
       await page.evaluate((name) => document.querySelector(name === "wire" ? ".stage" : ".results").scrollIntoView(), name);
@@ -366,7 +414,7 @@ describe("for everybody", { timeout: 100_000 }, () => {
 
   test("nothing jumps while the page loads", async (t) => {
     const { page, context } = await open(world, { fragment: "#sample=tracker" });
-    await page.locator(".figures .figure").nth(1).filter({ hasNotText: "≈" }).filter({ hasText: /\d/ }).waitFor();
+    await counted(page);
     const shift = await page.evaluate(() => new Promise((resolve) => {
       new PerformanceObserver((list) => resolve(list.getEntries().reduce((sum, { value }) => sum + value, 0))).observe({ type: "layout-shift", buffered: true });
       requestAnimationFrame(() => requestAnimationFrame(() => resolve(0)));
@@ -384,21 +432,26 @@ function cut() {
   return all.filter((element) => !scrolls(element)).map((element) => element.outerHTML.slice(0, 80));
 }
 
-/** A listing of 250 kB, as a large gateway has it. */
+/** A listing of 250 kB, as a large gateway has it: nested schemas, definitions, results, and what no type can say. */
 function large() {
-  const tools = Array.from({ length: 300 }, (_, index) => ({
-    name: index === 299 ? "the_last_tool" : `gateway_tool_${index}`,
+  const range = { type: "object", properties: { from: { type: "string", format: "date-time" }, to: { type: ["string", "null"] } }, required: ["from"] };
+  const row = { type: "object", properties: { id: { type: "integer" }, note: { type: "string" } } };
+  const tools = Array.from({ length: 134 }, (_, index) => ({
+    name: index === 133 ? "the_last_tool" : `gateway_tool_${index}`,
     description: `Does what number ${index} does, carefully, and tells what came of it in a few plain words. `.repeat(2),
     inputSchema: {
       type: "object",
       properties: {
-        target: { type: "string", description: "What it is done to, by its full name" },
+        target: { type: "string", description: "What it is done to, by its full name", minLength: 1, pattern: "^[a-z]+$" },
         mode: { enum: ["fast", "careful", "both"] },
-        limits: { type: "object", properties: { time: { type: "number" }, count: { type: "integer" } } },
-        labels: { type: "array", items: { type: "string" } },
+        limits: { type: "object", properties: { time: { type: "number", exclusiveMinimum: 0 }, [`only_${index}`]: { $ref: "#/$defs/range" } } },
+        labels: { type: "array", items: { type: "string" }, uniqueItems: true },
+        filter: { anyOf: [{ $ref: "#/$defs/range" }, { type: "array", items: { $ref: "#/$defs/range" } }, { type: "null" }] },
       },
       required: ["target"],
+      $defs: { range },
     },
+    outputSchema: { type: "object", properties: { done: { type: "boolean" }, rows: { type: "array", items: row } }, required: ["done"] },
   }));
   return JSON.stringify({ tools }, null, 1);
 }

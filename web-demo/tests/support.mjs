@@ -65,3 +65,21 @@ export function picture(page, name) {
 export function shows(page, panel, text) {
   return page.locator(panel).filter({ hasText: text }).first().waitFor();
 }
+
+/**
+ * Returns the longest task of the page's main thread in each step, in milliseconds: of the processor, which what else
+ * the machine does hardly changes, and by the clock. `act` is given a function that begins a step.
+ */
+export async function tasksOf({ browser }, page, act) {
+  const begin = (step) => page.evaluate((name) => void performance.mark(name), `step ${step}`);
+  await browser.startTracing(page, { categories: ["toplevel", "blink.user_timing"] });
+  await act(begin);
+  await begin("end");
+  const { traceEvents } = JSON.parse(String(await browser.stopTracing()));
+  const marks = traceEvents.filter(({ cat, name }) => cat?.includes("user_timing") && name.startsWith("step "));
+  const tasks = traceEvents.filter(({ name, pid, tid, tdur }) => name.endsWith("RunTask") && pid === marks[0].pid && tid === marks[0].tid && tdur > 0);
+  return Object.fromEntries(marks.slice(0, -1).map(({ name, ts }, index) => {
+    const own = tasks.filter((task) => task.ts >= ts && task.ts < marks[index + 1].ts);
+    return [name.slice("step ".length), { cpu: Math.max(...own.map(({ tdur }) => tdur)) / 1_000, wall: Math.max(...own.map(({ dur }) => dur)) / 1_000 }];
+  }));
+}

@@ -6,9 +6,9 @@ import { startWorker } from "../workers.js";
 import workerUrl from "./generator.worker.ts?worker&url";
 import type { Fault, Request, Response, Result } from "./protocol.js";
 
-/** Why there is nothing to show, in the generator's words. */
+/** Why there is nothing to show, in the generator's words, and how long the listing was if it was read. */
 export class NotGenerated extends Error {
-  constructor(readonly fault: Fault) {
+  constructor(readonly fault: Fault, readonly bytes?: number) {
     super(fault.message);
   }
 }
@@ -38,7 +38,7 @@ export class Engine {
   }
 
   /** Generates; resolves with nothing where a later request has made this one useless. */
-  async generate(listing: string, options: GenerateOptions): Promise<Result | undefined> {
+  async generate(listing: string, options: GenerateOptions): Promise<{ bytes: number; result: Result } | undefined> {
     this.#latest += 1;
     const mine = this.#latest;
     await this.#running;
@@ -47,14 +47,14 @@ export class Engine {
     this.#running = asked.catch(() => undefined);
     const response = await asked;
     if (mine !== this.#latest) return undefined;
-    if (response.kind === "fault") throw new NotGenerated(response.fault);
-    return response.kind === "result" ? response.result : undefined;
+    if (response.kind === "fault") throw new NotGenerated(response.fault, response.bytes);
+    return response.kind === "result" ? response : undefined;
   }
 
   /** Tells all about one tool. */
   async detail(listing: string, options: GenerateOptions, tool: string): Promise<string | undefined> {
     const response = await this.#ask({ listing, options, tool });
-    if (response.kind === "fault") throw new NotGenerated(response.fault);
+    if (response.kind === "fault") throw new NotGenerated(response.fault, response.bytes);
     return response.kind === "detail" ? response.text : undefined;
   }
 

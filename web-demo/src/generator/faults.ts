@@ -1,10 +1,8 @@
 // Says in sentences why there is nothing to show, and what to do.
 
-import { h } from "../dom.js";
+import { button, h } from "../dom.js";
+import type { Place } from "./place.js";
 import type { Fault } from "./protocol.js";
-
-/** How much of a line is shown on either side of the place. */
-const AROUND = 48;
 
 const HEADS: Record<string, string> = {
   empty: "Nothing to read yet",
@@ -15,7 +13,7 @@ const HEADS: Record<string, string> = {
   malformedTool: "A tool of this listing is malformed",
   toolNameCollision: "Two tools cannot be told apart",
   tooManyTools: "There are too many tools for one module",
-  surfaceTooLarge: "Even the names alone are too long for a model",
+  surfaceTooLarge: "What a model would read is too long",
   sourceTooLarge: "The module would be too large",
   sanitizerBreach: "The generator refused its own output",
   noWebAssembly: "This browser cannot run the engine",
@@ -40,16 +38,14 @@ const HINTS: Record<string, string> = {
 
 const FORMS = ["empty", "notJson", "noTools", "noListing", "errorResponse"];
 
-/** Makes the parts of the message; `goTo` leads to the place in the text. */
-export function explain(fault: Fault, text: string, goTo: () => void): HTMLElement[] {
-  const { code, line, column } = fault;
-  const head = h("h2", {}, HEADS[code] ?? "There is no module");
-  const parts: HTMLElement[] = [head];
+/** Makes the parts of the message; `goTo` leads to the place in the text, where that can be seen. */
+export function explain(fault: Fault, goTo: ((place: Place) => void) | undefined): HTMLElement[] {
+  const { code, place } = fault;
+  const isNever = code === "notJson" && place?.at === 0;
+  const parts: HTMLElement[] = [h("h2", {}, isNever ? "This text is no JSON" : (HEADS[code] ?? "There is no module"))];
   if (code !== "empty") parts.push(h("p", {}, sentence(placed(fault))));
-  if (line !== undefined && column !== undefined) {
-    parts.push(excerpt(text, line, column));
-    parts.push(h("p", {}, h("button", { type: "button", class: "button", onclick: goTo }, `Go to line ${line}, column ${column}`)));
-  }
+  if (place) parts.push(excerpt(place));
+  if (place && goTo) parts.push(h("p", {}, button(`Go to ${named(place)}`, () => goTo(place))));
   const hint = HINTS[code];
   if (hint) parts.push(h("p", {}, hint));
   if (FORMS.includes(code)) parts.push(forms());
@@ -57,8 +53,12 @@ export function explain(fault: Fault, text: string, goTo: () => void): HTMLEleme
 }
 
 /** The engine counts from the start of the text; a person counts lines. */
-function placed({ message, line, column }: Fault): string {
-  return line === undefined ? message : message.replace(/ at column \d+/, ` at line ${line}, column ${column}`);
+function placed({ message, place }: Fault): string {
+  return place ? message.replace(/ at column \d+/, ` at ${named(place)}`) : message;
+}
+
+function named({ line, column }: Place): string {
+  return `line ${line}, column ${column}`;
 }
 
 function sentence(message: string): string {
@@ -67,12 +67,8 @@ function sentence(message: string): string {
 }
 
 /** Shows the line with a mark under the place. */
-function excerpt(text: string, line: number, column: number): HTMLElement {
-  const characters = [...(text.split("\n", line)[line - 1] ?? "").replaceAll("\t", " ")];
-  const from = Math.max(0, column - 1 - AROUND);
-  const shown = characters.slice(from, column - 1 + AROUND).join("");
-  const mark = `${" ".repeat(column - 1 - from + (from > 0 ? 1 : 0))}^`;
-  return h("pre", { class: "excerpt", tabindex: 0, "aria-label": "The place in the text" }, `${from > 0 ? "…" : ""}${shown}\n`, h("span", { class: "caret" }, mark));
+function excerpt({ excerpt: line, before }: Place): HTMLElement {
+  return h("pre", { class: "excerpt", tabindex: 0, "aria-label": "The place in the text" }, `${line}\n`, h("span", { class: "caret" }, `${" ".repeat(before)}^`));
 }
 
 function forms(): HTMLElement {

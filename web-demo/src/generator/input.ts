@@ -1,11 +1,12 @@
 // Where a listing comes from: picked, typed, pasted, opened or dropped.
 
-import { announce, bytes, h, utf8Length } from "../dom.js";
+import { announce, button, h } from "../dom.js";
+import { bytes } from "../numbers.js";
 import { HOSTILE, REALISTIC, SAMPLES, type Sample } from "../samples/index.js";
-import type { Fault } from "./protocol.js";
+import type { Place } from "./place.js";
 
 /** What an editor of a browser lays out within a few frames; longer text is kept beside it. */
-const MAX_EDITED = 100_000;
+const MAX_EDITED = 50_000;
 /** What the engine would not read either. */
 const MAX_TEXT = 64 * 1024 * 1024;
 
@@ -56,26 +57,30 @@ export class InputPane {
     this.#editor.readOnly = this.#kept !== undefined;
     this.#editor.value = this.#kept === undefined ? text : `${text.slice(0, 2_000)}\n… the rest is kept, but too long to edit here`;
     this.#editor.scrollTop = 0;
-    this.#measure();
   }
 
-  /** Shows that the text is wrong, or that it is not. */
-  mark(fault: Fault | undefined): void {
-    this.#editor.setAttribute("aria-invalid", String(fault !== undefined && fault.code !== "empty"));
+  /** Whether all of the text is in the editor. */
+  get isEditable(): boolean {
+    return this.#kept === undefined;
+  }
+
+  /** Shows how long the text is, where that is known, and whether it is wrong. */
+  mark(size: number | undefined, isWrong: boolean): void {
+    this.#size.textContent = size === undefined ? "" : `${bytes(size)}${this.isEditable ? "" : ", too long to edit"}`;
+    this.#editor.setAttribute("aria-invalid", String(isWrong));
   }
 
   /** Leads to where the text is wrong. */
-  goTo(fault: Fault): void {
+  goTo({ line, at, end }: Place): void {
     const editor = this.#editor;
-    const at = offset(editor.value, fault);
     editor.focus();
-    editor.setSelectionRange(at, at + 1);
-    editor.scrollTop = Math.max(0, ((fault.line ?? 1) - 4) * Number.parseFloat(getComputedStyle(editor).lineHeight));
+    editor.setSelectionRange(at, end);
+    editor.scrollTop = Math.max(0, (line - 4) * Number.parseFloat(getComputedStyle(editor).lineHeight));
   }
 
   #layout(): HTMLElement {
-    const open = h("button", { type: "button", class: "button", onclick: () => this.#file.click() }, "Open a file");
-    const clear = h("button", { type: "button", class: "button", onclick: () => this.#own("", "server") }, "Clear");
+    const open = button("Open a file", () => this.#file.click());
+    const clear = button("Clear", () => this.#own("", "server"));
     const editor = h("div", { class: "editor" }, h("label", { for: "listing", class: "unseen" }, "Text of the listing"), this.#editor, h("p", { class: "drop", "aria-hidden": "true" }, "Drop the listing"));
     return h(
       "section",
@@ -102,20 +107,16 @@ export class InputPane {
     this.#listener.changed(false);
   }
 
-  #measure(): void {
-    this.#size.textContent = bytes(utf8Length(this.#kept ?? this.#editor.value));
-  }
-
   #edited(): void {
     this.#sample = undefined;
     this.#picker.value = "";
-    this.#measure();
     this.#listener.changed(true);
   }
 
   #paste(event: ClipboardEvent): void {
     const text = event.clipboardData?.getData("text/plain") ?? "";
-    if (text.length <= MAX_EDITED) return;
+    // Into text that is kept beside the editor nothing can be pasted: it is replaced.
+    if (text.length <= MAX_EDITED && this.isEditable) return;
     event.preventDefault();
     this.#own(text, this.#server.value);
   }
@@ -131,18 +132,6 @@ export class InputPane {
 
 function group(label: string, samples: readonly Sample[]): HTMLElement {
   return h("optgroup", { label }, ...samples.map(({ id, title }) => h("option", { value: id }, title)));
-}
-
-/** Finds a line and a column, both from 1, the column in characters. */
-function offset(text: string, { line = 1, column = 1 }: Fault): number {
-  let at = 0;
-  for (let skipped = 1; skipped < line; skipped += 1) {
-    const end = text.indexOf("\n", at);
-    if (end < 0) break;
-    at = end + 1;
-  }
-  const before = [...text.slice(at, text.indexOf("\n", at) < 0 ? text.length : text.indexOf("\n", at))];
-  return at + before.slice(0, column - 1).join("").length;
 }
 
 function droppable(element: HTMLElement, files: (files: FileList) => void, text: (text: string) => void): void {

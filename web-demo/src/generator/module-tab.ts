@@ -1,17 +1,14 @@
 // The module's source, and the files that it needs beside it.
 
-import { bytes, copy, download, fill, h, utf8Length } from "../dom.js";
 import { codeBox } from "../code-box.js";
+import { button, copy, download, fill, h } from "../dom.js";
+import { bytes, plural } from "../numbers.js";
+import type { File } from "./protocol.js";
 import type { Current } from "./view.js";
 
 export interface ModuleTab {
   readonly element: HTMLElement;
   show(current: Current): void;
-}
-
-interface File {
-  path: string;
-  text: string;
 }
 
 export function moduleTab(): ModuleTab {
@@ -23,14 +20,14 @@ export function moduleTab(): ModuleTab {
 
   const chosen = () => files[Number(picker.value)] ?? files[0];
   const name = () => (chosen()?.path ?? "module").split("/").at(-1) ?? "module";
-  const copyButton = h("button", { type: "button", class: "button", onclick: () => void copy(chosen()?.text ?? "", name()) }, "Copy");
-  const save = h("button", { type: "button", class: "button", onclick: () => download(name(), chosen()?.text ?? "") }, "Download");
+  const copyButton = button("Copy", () => void copy(chosen()?.text ?? "", name()));
+  const save = button("Download", () => download(name(), chosen()?.text ?? ""));
   picker.addEventListener("change", render);
 
   function render(): void {
     const file = chosen();
     if (!file || !current) return;
-    size.textContent = `${bytes(utf8Length(file.text))}, ${file.text.split("\n").length - 1} lines`;
+    size.textContent = `${bytes(file.bytes)}, ${plural(file.lines, "line")}`;
     box.show(file.text, current.language);
   }
 
@@ -38,8 +35,7 @@ export function moduleTab(): ModuleTab {
     element: h("div", { class: "panel" }, h("div", { class: "row toolbar" }, picker, size, h("span", { class: "grow" }), copyButton, save), box.element),
     show(next) {
       current = next;
-      const { path, source, support } = next.result.module;
-      files = [{ path, text: source }, ...support];
+      files = next.result.files;
       fill(picker, ...files.map((file, index) => h("option", { value: index }, index === 0 ? file.path : `${file.path} (support)`)));
       picker.value = "0";
       render();

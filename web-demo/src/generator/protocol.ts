@@ -1,6 +1,8 @@
-// What the page and its workers say to each other.
+// What the page and its workers say to each other. What takes time to work out, sizes too, comes from the workers.
 
-import type { GenerateOptions, Generated, Level } from "selvedge/web";
+import type { GenerateOptions, GeneratedFunction, Level, Loss } from "selvedge/web";
+
+import type { Place } from "./place.js";
 
 export interface Request {
   id: number;
@@ -13,23 +15,39 @@ export interface Request {
 export interface Fault {
   code: string;
   message: string;
-  line?: number;
-  column?: number;
+  /** Where the listing is at fault, if it is at one place. */
+  place?: Place;
 }
 
-export type LevelResult = { level: Level; text: string } | { level: Level; fault: Fault };
+/** Text with its size in UTF-8. */
+export interface Sized {
+  text: string;
+  bytes: number;
+}
+
+export type LevelResult = ({ level: Level } & Sized) | { level: Level; fault: Fault };
+
+export interface File extends Sized {
+  path: string;
+  lines: number;
+}
 
 export interface Result {
-  module: Generated;
+  /** The module, then what it needs beside it. */
+  files: File[];
+  functions: GeneratedFunction[];
+  losses: Loss[];
   levels: LevelResult[];
-  /** What the core worked for all of it, in milliseconds. */
+  /** The richest level that fits. */
+  best: { level: Level } & Sized;
+  /** What the core worked for the module, in milliseconds. */
   took: number;
 }
 
 export type Response =
-  | { id: number; kind: "result"; result: Result }
+  | { id: number; kind: "result"; bytes: number; result: Result }
   | { id: number; kind: "detail"; text: string | undefined }
-  | { id: number; kind: "fault"; fault: Fault };
+  | { id: number; kind: "fault"; bytes: number; fault: Fault };
 
 export interface CountRequest {
   id: number;

@@ -1,6 +1,7 @@
 // The strip of figures above the tabs: what the listing costs, and what is left of that.
 
-import { bytes, fill, h, thousands, utf8Length } from "../dom.js";
+import { fill, h } from "../dom.js";
+import { bytes, thousands } from "../numbers.js";
 import { type Counter, written } from "./tokens.js";
 import type { Current } from "./view.js";
 
@@ -19,14 +20,14 @@ export function sizesBar(): SizesBar {
   const all = [tools, raw, surface, share, took];
   return {
     element: h("dl", { class: "figures" }, ...all.map(({ element }) => element)),
-    show({ listing, result }, counter) {
-      const before = counter.now(listing);
-      const after = counter.now(result.module.surface.text);
-      tools.set(thousands(result.module.functions.length), "");
-      raw.set(`${written(before)}`, `tokens · ${bytes(utf8Length(listing))}`);
-      surface.set(`${written(after)}`, `tokens · ${bytes(utf8Length(result.module.surface.text))}`);
-      share.set(`${((100 * after.tokens) / Math.max(1, before.tokens)).toFixed(0)} %`, `level ${result.module.surface.level}`);
-      took.set(`${result.took < 10 ? result.took.toFixed(1) : result.took.toFixed(0)} ms`, "in a worker");
+    show({ listing, result: { functions, best, took: worked } }, counter) {
+      const before = counter.now(listing.text);
+      const after = counter.now(best.text);
+      tools.set(thousands(functions.length), "");
+      raw.set(written(before), `tokens · ${bytes(listing.bytes)}`);
+      surface.set(written(after), `tokens · ${bytes(best.bytes)}`);
+      share.set(`${((100 * after.tokens) / Math.max(1, before.tokens)).toFixed(0)} %`, `level ${best.level}`);
+      took.set(`${worked.toFixed(worked < 10 ? 1 : 0)} ms`, "in a worker");
     },
     clear() {
       for (const { set } of all) set("–", "");

@@ -2,7 +2,8 @@
 
 import type { Level } from "selvedge/web";
 
-import { bytes, copy, fill, h, utf8Length } from "../dom.js";
+import { button, copy, fill, h } from "../dom.js";
+import { bytes } from "../numbers.js";
 import { codeBox } from "../code-box.js";
 import type { LevelResult } from "./protocol.js";
 import { type Counter, written } from "./tokens.js";
@@ -33,16 +34,15 @@ export function surfaceTab(chosen: (level: string) => void): SurfaceTab {
   );
   const box = codeBox("What a model reads");
   const problem = h("p", { class: "notice", hidden: true });
-  const copyButton = h("button", { type: "button", class: "button" }, "Copy");
+  const copyButton = button("Copy", () => void copy(text() ?? "", "the surface"));
   const title = h("h2", { class: "grow title" }, "Surface");
   let preferred: string | undefined;
   let current: Current | undefined;
   let isRequested = false;
-  copyButton.addEventListener("click", () => void copy(text() ?? "", "the surface"));
 
   function level(): Level {
     const known = current?.result.levels.find((result) => result.level === preferred);
-    return known?.level ?? current?.result.module.surface.level ?? "names";
+    return known?.level ?? current?.result.best.level ?? "names";
   }
 
   function found(): LevelResult | undefined {
@@ -73,7 +73,7 @@ export function surfaceTab(chosen: (level: string) => void): SurfaceTab {
   }
 
   function asked(result: LevelResult): Row {
-    const isBest = result.level === current?.result.module.surface.level;
+    const isBest = result.level === current?.result.best.level;
     return { isChosen: result.level === level(), isBest, choose: () => choose(result.level) };
   }
 
@@ -85,10 +85,10 @@ export function surfaceTab(chosen: (level: string) => void): SurfaceTab {
     },
     show(next, counter) {
       // Another listing may fit richer or poorer: the level is kept only where the person chose it.
-      if (current && current.listing !== next.listing && !isRequested) preferred = undefined;
+      if (current && current.listing.text !== next.listing.text && !isRequested) preferred = undefined;
       current = next;
       const focused = document.activeElement?.id;
-      const base = counter.now(next.listing).tokens;
+      const base = counter.now(next.listing.text).tokens;
       fill(rows, ...next.result.levels.map((result) => levelRow(result, base, counter, asked(result))));
       if (focused?.startsWith("level-")) document.getElementById(focused)?.focus();
       shown();
@@ -121,7 +121,7 @@ function levelRow(result: LevelResult, base: number, counter: Counter, { isChose
     { "data-level": result.level },
     label,
     h("td", { class: "number" }, written(size)),
-    h("td", { class: "number" }, bytes(utf8Length(result.text))),
+    h("td", { class: "number" }, bytes(result.bytes)),
     h("td", { class: "share" }, h("span", { class: "bar-line", "aria-hidden": "true" }, bar), h("span", { class: "number" }, `${(share * 100).toFixed(0)} %`)),
   );
 }

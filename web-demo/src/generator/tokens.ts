@@ -1,5 +1,6 @@
 // Sizes in tokens: an estimate at once, the count when the counter is there and in time.
 
+import { thousands } from "../numbers.js";
 import { startWorker } from "../workers.js";
 import type { CountResponse } from "./protocol.js";
 import workerUrl from "./tokens.worker.ts?worker&url";
@@ -18,7 +19,7 @@ export function estimate(text: string): Size {
 }
 
 export function written(size: Size): string {
-  return `${size.isExact ? "" : "≈ "}${size.tokens.toLocaleString("en").replaceAll(",", "\u202f")}`;
+  return `${size.isExact ? "" : "≈ "}${thousands(size.tokens)}`;
 }
 
 export class Counter {

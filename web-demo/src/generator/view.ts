@@ -9,12 +9,13 @@ import { tabs } from "../tabs.js";
 import { Engine, NotGenerated } from "./engine.js";
 import { explain } from "./faults.js";
 import { InputPane } from "./input.js";
+import { lossesTab } from "./losses-tab.js";
 import { moduleTab } from "./module-tab.js";
-import type { Fault, Result } from "./protocol.js";
+import type { Fault, Result, Sized } from "./protocol.js";
 import { sizesBar } from "./sizes-bar.js";
 import { surfaceTab } from "./surface-tab.js";
 import { Counter } from "./tokens.js";
-import { lossesTab, toolsTab } from "./tools-tab.js";
+import { toolsTab } from "./tools-tab.js";
 
 /** What the tabs of languages mean; `loom` is the fixed form in Gleam. */
 const DIALECTS = ["typescript", "python", "rust", "gleam", "loom"] as const;
@@ -32,7 +33,7 @@ type Shown = (typeof SHOWN)[number];
 
 /** What the tabs know about the listing that is shown. */
 export interface Current {
-  listing: string;
+  listing: Sized;
   options: GenerateOptions;
   language: Language;
   result: Result;
@@ -152,28 +153,28 @@ export class CodeView {
   async #generate(): Promise<void> {
     const { text, server } = this.#input.value();
     if (text.trim() === "") {
-      this.#fail({ code: "empty", message: "There is no listing yet" }, text);
+      this.#fail({ code: "empty", message: "There is no listing yet" }, 0);
       return;
     }
     const isLoom = this.#dialect === "loom";
     const language: Language = this.#dialect === "loom" ? "gleam" : this.#dialect;
     const options: GenerateOptions = { server, language, profile: isLoom ? "loom" : "typed" };
     try {
-      const result = await this.#engine.generate(text, options);
-      if (result) this.#render({ listing: text, options, language, result });
+      const answer = await this.#engine.generate(text, options);
+      if (answer) this.#render({ listing: { text, bytes: answer.bytes }, options, language, result: answer.result });
     } catch (error) {
       if (!(error instanceof NotGenerated)) throw error;
-      this.#fail(error.fault, text);
+      this.#fail(error.fault, error.bytes);
     }
   }
 
   #render(current: Current): void {
-    const { functions, losses } = current.result.module;
+    const { functions, losses } = current.result;
     this.#current = current;
     this.#drawn.clear();
     this.#fault.hidden = true;
     this.#output.hidden = false;
-    this.#input.mark(undefined);
+    this.#input.mark(current.listing.bytes, false);
     this.#sizes.show(current, this.#counter);
     this.#draw();
     byIdOrNull("count-tools", this.#output).textContent = String(functions.length);
@@ -197,25 +198,27 @@ export class CodeView {
 
   async #count(current: Current): Promise<void> {
     const texts = current.result.levels.flatMap((level) => ("text" in level ? [level.text] : []));
-    if (!(await this.#counter.count([current.listing, ...texts]))) return;
+    if (!(await this.#counter.count([current.listing.text, ...texts]))) return;
     if (current !== this.#current) return;
     this.#sizes.show(current, this.#counter);
     this.#drawn.delete("surface");
     this.#draw();
   }
 
-  #fail(fault: Fault, text: string): void {
+  #fail(fault: Fault, size: number | undefined): void {
     this.#current = undefined;
     this.#output.hidden = true;
     this.#fault.hidden = false;
     this.#sizes.clear();
-    this.#input.mark(fault);
-    fill(this.#fault, ...explain(fault, text, () => this.#input.goTo(fault)));
+    const isWrong = fault.code !== "empty";
+    this.#input.mark(size, isWrong);
+    this.#fault.classList.toggle("bad", isWrong);
+    fill(this.#fault, ...explain(fault, this.#input.isEditable ? (place) => this.#input.goTo(place) : undefined));
   }
 
   async #detail(tool: string, { listing, options }: Current): Promise<string> {
     try {
-      return (await this.#engine.detail(listing, options, tool)) ?? "The module has no tool of this name.";
+      return (await this.#engine.detail(listing.text, options, tool)) ?? "The module has no tool of this name.";
     } catch (error) {
       return (error as Error).message;
     }

@@ -1,6 +1,6 @@
 // A session that `selvedge --trace` recorded, played again: the recorded frames, and what the engine makes of them.
 
-import { Client } from "selvedge/web";
+import { Client, type ClientConfig } from "selvedge/web";
 
 import { clipped, type Entry, parse, summarize, type Timeline } from "./timeline.js";
 import { Watcher } from "./watcher.js";
@@ -16,6 +16,7 @@ export interface Recorded {
 
 const KINDS = ["sent", "received", "stderr", "closed", "exited"] as const;
 const MAX_RECORDS = 20_000;
+const OLDER = ["2024-11-05", "2025-03-26", "2025-06-18"] as const;
 
 /** Reads a trace; a line that is none is refused with its number. */
 export function readTrace(text: string): Recorded[] {
@@ -26,6 +27,7 @@ export function readTrace(text: string): Recorded[] {
     if (records.length === MAX_RECORDS) throw new Error(`the trace has more than ${MAX_RECORDS} lines`);
     const record = readRecord(parse(line));
     if (!record) throw new Error(`line ${index + 1} is no line of a trace; each is an object with "tick" and "what", as --trace writes it`);
+    if (record.what === "sent" && record.text.startsWith("Content-Length:")) throw new Error("it was recorded with --framing content-length; only lines can be replayed");
     // Bytes that were left when the session ended carry no time of their own.
     tick = Math.max(tick, record.tick);
     records.push({ ...record, tick });
@@ -127,7 +129,8 @@ export class Replay implements Timeline {
   /** Has the engine do what the application did then, and compares what it writes. */
   #wrote(text: string): void {
     const message = parse(text);
-    if (message) this.#tryAs(message);
+    // What the engine writes by itself needs nobody who asks for it.
+    if (message && this.#mine[0] !== text) this.#tryAs(message);
     this.#drain();
     const mine = this.#mine.shift();
     const isSame = mine === text;
@@ -168,7 +171,7 @@ export class Replay implements Timeline {
     const progress = (meta as { progressToken?: unknown } | undefined)?.progressToken !== undefined;
     if (method === "tools/list") return this.#client.listTools(this.now);
     if (method !== "tools/call") return this.#client.request(this.now, method, JSON.stringify(rest), { progress });
-    return this.#client.callTool(this.now, String(params["name"]), JSON.stringify(params["arguments"] ?? {}), { progress });
+    return this.#client.callTool(this.now, String(params["name"]), JSON.stringify(params["arguments"] ?? {}), { progress, unchecked: true });
   }
 
   #exited({ status }: Recorded): void {
@@ -176,8 +179,9 @@ export class Replay implements Timeline {
     this.#process = how;
     this.#watcher.add({ at: this.now, side: "server", kind: "process", title: `the process ${how}`, tone: status.code === 0 ? "plain" : "bad" });
     if (this.#sent > 0) {
-      const title = `${this.#same} of ${this.#sent} recorded messages are what this engine writes, byte for byte`;
-      this.#watcher.add({ at: this.now, side: "client", kind: "command", title, tone: this.#same === this.#sent ? "good" : "warn" });
+      const title = `${this.#same} of ${this.#sent} recorded messages are the same`;
+      const note = "what this engine writes, byte for byte";
+      this.#watcher.add({ at: this.now, side: "client", kind: "command", title, note, tone: this.#same === this.#sent ? "good" : "warn" });
     }
     this.#client.handleEof(this.now);
     this.#client.handleExited(this.now, status);
@@ -192,6 +196,10 @@ export class Replay implements Timeline {
   }
 }
 
-function eraOf(opening: Record<string, unknown> | undefined): "legacyFirst" | "modernFirst" {
-  return opening?.["method"] === "initialize" ? "legacyFirst" : "modernFirst";
+/** Tells from the first message how the client was told to begin. */
+function eraOf(opening: Record<string, unknown> | undefined): NonNullable<ClientConfig["era"]> {
+  if (opening?.["method"] !== "initialize") return "modernFirst";
+  const { protocolVersion } = (opening["params"] ?? {}) as { protocolVersion?: unknown };
+  // A client that may choose begins with the newest that shakes hands.
+  return OLDER.find((revision) => revision === protocolVersion) ?? "legacyFirst";
 }

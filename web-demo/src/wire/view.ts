@@ -3,7 +3,7 @@
 import { init } from "selvedge/web";
 
 import { codeBox } from "../code-box.js";
-import { announce, copy, fill, h } from "../dom.js";
+import { announce, button, copy, fill, h } from "../dom.js";
 import { note, pack, readFragment, unpack } from "../fragment.js";
 import { type Action, type Choice, COMMANDS, type Deed, FAULTS, readRun, SCENARIOS, SETUP, type Setup, writeRun } from "./actions.js";
 import { Clock } from "./clock.js";
@@ -31,26 +31,28 @@ export class WireView {
   readonly #standing = standingPane();
   readonly #box = codeBox("The chosen entry in full");
   readonly #boxTitle = h("h2", { class: "grow title" }, "Choose an entry to see it in full");
+  readonly #copy = button("Copy", () => void copy(this.#chosen?.text ?? this.#chosen?.title ?? "", "the entry"), { disabled: true });
   readonly #time = h("output", { class: "time", for: "clock" }, "0.000");
   readonly #slider = h("input", { type: "range", id: "clock", min: 0, step: 1, "aria-label": "Time in the session" });
-  readonly #play = h("button", { type: "button", class: "button primary", id: "play" }, "Play");
-  readonly #step = h("button", { type: "button", class: "button", id: "step" }, "Step");
+  readonly #play = button("Play", () => (this.#clock.isRunning ? this.#stop() : this.#start()), { class: "button primary", id: "play" });
+  readonly #step = button("Step", () => this.#stepOn(), { id: "step" });
   readonly #scenarios = scenarioPicker();
   readonly #commands = panel("Client", COMMANDS, (deed) => this.#do(deed));
   readonly #faults = panel("What goes wrong", FAULTS, (deed) => this.#do(deed));
+  readonly #era = h("select", { id: "era" }, h("option", { value: "legacyFirst" }, "initialize first"), h("option", { value: "modernFirst" }, "discover first"));
+  readonly #tolerance = h("select", { id: "tolerance" }, h("option", { value: "tolerant" }, "tolerant"), h("option", { value: "strict" }, "strict"));
   readonly #traceName = h("span", { class: "dim" });
   readonly #problem = h("p", { class: "notice bad", role: "alert", hidden: true });
 
   constructor(private readonly root: HTMLElement) {
     // Nothing can be done to a session before there is an engine.
     root.inert = true;
-    fill(root, h("div", { class: "wire" }, this.#toolbar(), this.#problem, h("div", { class: "controls card" }, this.#commands, this.#faults), this.#stage(), this.#side()));
+    const main = h("div", { class: "wire-main" }, h("div", { class: "controls card" }, this.#commands, this.#faults), this.#stage());
+    fill(root, h("div", { class: "wire" }, this.#toolbar(), this.#problem, main, this.#side()));
     this.#slider.addEventListener("input", () => {
       this.#stop();
       this.#go(Number(this.#slider.value));
     });
-    this.#play.addEventListener("click", () => (this.#clock.isRunning ? this.#stop() : this.#start()));
-    this.#step.addEventListener("click", () => this.#stepOn());
     this.#scenarios.addEventListener("change", () => {
       note({ scenario: this.#scenarios.value, run: undefined, at: undefined });
       this.#open(this.#scenarios.value);
@@ -89,25 +91,24 @@ export class WireView {
     });
     const pace = h("select", { id: "pace" }, ...[0.1, 0.5, 1, 4].map((value) => h("option", { value, selected: value === 0.5 }, `${value} ×`)));
     pace.addEventListener("change", () => (this.#clock.pace = Number(pace.value)));
-    const back = h("button", { type: "button", class: "button", id: "restart", onclick: () => (this.#stop(), this.#go(0)) }, "To the start");
+    const back = button("To the start", () => (this.#stop(), this.#go(0)), { id: "restart" });
     return h(
       "div",
       { class: "card toolbar-wire" },
-      h("div", { class: "row" }, h("label", { for: "scenario" }, "Session"), this.#scenarios, this.#setupFields(), h("span", { class: "grow" }), this.#traceName, h("button", { type: "button", class: "button", onclick: () => file.click() }, "Load a trace"), file),
+      h("div", { class: "row" }, h("label", { for: "scenario" }, "Session"), this.#scenarios, this.#setupFields(), h("span", { class: "grow" }), this.#traceName, button("Load a trace", () => file.click()), file),
       h("div", { class: "row clock" }, this.#play, this.#step, back, this.#slider, h("span", { class: "clock-face" }, this.#time, " s"), h("label", { for: "pace", class: "unseen" }, "Pace"), pace),
     );
   }
 
   #setupFields(): HTMLElement {
-    const era = h("select", { id: "era" }, h("option", { value: "legacyFirst" }, "initialize first"), h("option", { value: "modernFirst" }, "discover first"));
-    const tolerance = h("select", { id: "tolerance" }, h("option", { value: "tolerant" }, "tolerant"), h("option", { value: "strict" }, "strict"));
     const changed = () => {
       this.#own();
-      this.#begin({ ...this.#setup, era: era.value as Setup["era"], tolerance: tolerance.value as Setup["tolerance"] }, this.#actions, this.#at);
+      this.#begin({ ...this.#setup, era: this.#era.value as Setup["era"], tolerance: this.#tolerance.value as Setup["tolerance"] }, this.#actions, this.#at);
     };
-    era.addEventListener("change", changed);
-    tolerance.addEventListener("change", changed);
-    return h("span", { class: "row" }, h("label", { for: "era" }, "Era"), era, h("label", { for: "tolerance" }, "Output"), tolerance);
+    this.#era.addEventListener("change", changed);
+    this.#tolerance.addEventListener("change", changed);
+    const field = (label: string, select: HTMLElement) => h("span", { class: "pair" }, h("label", { for: select.id }, label), select);
+    return h("span", { class: "row" }, field("Era", this.#era), field("Output", this.#tolerance));
   }
 
   #stage(): HTMLElement {
@@ -121,8 +122,7 @@ export class WireView {
   }
 
   #side(): HTMLElement {
-    const copyButton = h("button", { type: "button", class: "button", onclick: () => void copy(this.#chosen?.text ?? "", "the entry") }, "Copy");
-    return h("div", { class: "wire-side" }, this.#standing.element, h("section", { class: "card entry-detail", "aria-label": "Entry" }, h("div", { class: "row toolbar" }, this.#boxTitle, copyButton), this.#box.element));
+    return h("div", { class: "wire-side" }, this.#standing.element, h("section", { class: "card entry-detail", "aria-label": "Entry" }, h("div", { class: "row toolbar" }, this.#boxTitle, this.#copy), this.#box.element));
   }
 
   // The session.
@@ -140,7 +140,8 @@ export class WireView {
     this.#setup = setup;
     this.#actions = actions;
     this.#traceName.textContent = "";
-    selectIn(this.#scenarios.closest(".toolbar-wire"), { era: setup.era, tolerance: setup.tolerance });
+    this.#era.value = setup.era;
+    this.#tolerance.value = setup.tolerance;
     this.#install(new World(setup, actions), Math.max(8_000, (actions.at(-1)?.at ?? 0) + 3_000), at);
   }
 
@@ -150,7 +151,9 @@ export class WireView {
     this.#length = timeline.end ?? length;
     this.#log.reset();
     const isReplay = timeline instanceof Replay;
-    for (const button of [...this.#commands.querySelectorAll("button"), ...this.#faults.querySelectorAll("button")]) button.disabled = isReplay;
+    // What was recorded cannot be made otherwise; another session can be picked.
+    for (const fieldset of [this.#commands, this.#faults]) fieldset.disabled = isReplay;
+    for (const select of [this.#era, this.#tolerance]) select.disabled = isReplay;
     this.#go(at);
   }
 
@@ -239,6 +242,7 @@ export class WireView {
 
   #choose(entry: Entry): void {
     this.#chosen = entry;
+    this.#copy.disabled = false;
     this.#boxTitle.textContent = `${seconds(entry.at)} s: ${entry.title}`;
     this.#box.show(pretty(entry.text ?? entry.title), "json");
     this.#box.element.scrollIntoView({ block: "nearest" });
@@ -253,14 +257,7 @@ function scenarioPicker(): HTMLSelectElement {
   return h("select", { id: "scenario" }, h("option", { value: "" }, "Your own"), ...SCENARIOS.map(({ id, title }) => h("option", { value: id }, title)));
 }
 
-function panel(title: string, choices: readonly Choice[], act: (deed: Deed) => void): HTMLElement {
-  const buttons = choices.map(({ deed, title: text, hint }) => h("button", { type: "button", class: "button", title: hint, "data-deed": deed, onclick: () => act(deed) }, text));
+function panel(title: string, choices: readonly Choice[], act: (deed: Deed) => void): HTMLFieldSetElement {
+  const buttons = choices.map(({ deed, title: text, hint }) => button(text, () => act(deed), { title: hint, "data-deed": deed }));
   return h("fieldset", {}, h("legend", {}, title), h("div", { class: "row" }, ...buttons));
-}
-
-function selectIn(root: Element | null, values: Record<string, string>): void {
-  for (const [id, value] of Object.entries(values)) {
-    const select = root?.querySelector<HTMLSelectElement>(`#${id}`);
-    if (select) select.value = value;
-  }
 }
