@@ -61,6 +61,6 @@ fn mistakes_are_errors_with_a_code() {
 fn values_are_checked_and_carried() {
     let verdict = validate(r#"{"type":"integer"}"#, "\"x\"").unwrap();
     assert_eq!(text(&member(&verdict, "kind")), "\"invalid\"");
-    let packed = to_msgpack("[1,0.1,18446744073709551615]").unwrap().to_vec();
+    let packed = Uint8Array::new(&to_msgpack("[1,0.1,18446744073709551615]").unwrap()).to_vec();
     assert_eq!(to_json(&packed).unwrap(), "[1,0.1,18446744073709551615]");
 }
