@@ -374,6 +374,7 @@ describe("the wire", { timeout: 100_000 }, () => {
     await page.locator("#trace").setInputFiles({ name: "framed.jsonl", mimeType: "text/plain", buffer: Buffer.from(headers) });
     await page.getByRole("alert").filter({ hasText: "only lines can be replayed" }).waitFor();
     await page.locator("#trace").setInputFiles({ name: "old.jsonl", mimeType: "text/plain", buffer: Buffer.from(trace.replaceAll("2025-11-25", "2024-11-05")) });
+    await page.getByText("old.jsonl, 9 lines").waitFor();
     await stepTo(page, "4 of 4 recorded messages");
     await page.locator(".facts", { hasText: "2024-11-05" }).waitFor();
     assert.deepEqual(complaints, []);
