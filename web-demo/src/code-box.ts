@@ -5,7 +5,7 @@ import { pieces, type Piece, type Syntax } from "./highlight.js";
 import { slicedFill, type Slow } from "./slices.js";
 
 /** What the browser lays out at a time; it leaves out what is not seen. */
-const LINES_PER_BLOCK = 40;
+const LINES_PER_BLOCK = 20;
 
 export interface CodeBox {
   readonly element: HTMLElement;

@@ -3,8 +3,8 @@
 /** What a slice may take; the rest of a frame is the browser's. */
 const SLICE = 4;
 /** The first slices are seen: what they make is laid out and painted too, and that takes several times as long. */
-const SEEN_SLICES = 8;
-const SEEN_SLICE = 1.5;
+const SEEN_SLICES = 12;
+const SEEN_SLICE = 1;
 
 /** What comes next, or nothing yet: a chance to pause. */
 export type Slow<T extends Node> = Generator<T | undefined, void>;

@@ -49,7 +49,7 @@ async function violations(page) {
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html, any }) => `${html} ${any[0]?.message ?? ""}`).join(" | ")}`);
 }
 
-describe("from a listing to code", { timeout: 100_000 }, () => {
+describe("from a listing to code", { timeout: 200_000 }, () => {
   test("a pasted listing becomes a surface and a module in every language", async () => {
     const { page, context, complaints } = await open(world);
     await shows(page, "#panel-surface", "find_notes");
@@ -164,7 +164,7 @@ describe("from a listing to code", { timeout: 100_000 }, () => {
   test("a listing of 250 kB never holds the page for a frame", async (t) => {
     // Another's work on the machine can only make a task longer, so the best of some attempts is the page's own.
     const best = {};
-    for (let attempt = 0; attempt < 3; attempt += 1) {
+    for (let attempt = 0; attempt < 5; attempt += 1) {
       for (const [step, { cpu, wall }] of Object.entries(await browse(large()))) {
         best[step] = Math.min(cpu, best[step] ?? cpu);
         t.diagnostic(`${step}: longest task ${cpu.toFixed(1)} ms of the processor, ${wall.toFixed(1)} ms by the clock`);
@@ -260,7 +260,7 @@ describe("from a listing to code", { timeout: 100_000 }, () => {
   });
 });
 
-describe("the wire", { timeout: 100_000 }, () => {
+describe("the wire", { timeout: 200_000 }, () => {
   const state = (page) => page.locator(".steps .present").innerText();
   const act = (page, deed) => page.locator(`[data-deed=${deed}]`).click();
   const entry = (page, text) => page.locator(".log .entry", { hasText: text }).first();
@@ -374,6 +374,7 @@ describe("the wire", { timeout: 100_000 }, () => {
     await page.locator("#trace").setInputFiles({ name: "framed.jsonl", mimeType: "text/plain", buffer: Buffer.from(headers) });
     await page.getByRole("alert").filter({ hasText: "only lines can be replayed" }).waitFor();
     await page.locator("#trace").setInputFiles({ name: "old.jsonl", mimeType: "text/plain", buffer: Buffer.from(trace.replaceAll("2025-11-25", "2024-11-05")) });
+    await page.getByText("old.jsonl, 9 lines").waitFor();
     await stepTo(page, "4 of 4 recorded messages");
     await page.locator(".facts", { hasText: "2024-11-05" }).waitFor();
     assert.deepEqual(complaints, []);
@@ -381,7 +382,7 @@ describe("the wire", { timeout: 100_000 }, () => {
   });
 });
 
-describe("for everybody", { timeout: 100_000 }, () => {
+describe("for everybody", { timeout: 200_000 }, () => {
   const VIEWS = { surface: "#sample=tracker", module: "#sample=tracker&show=module", tools: "#sample=tracker&show=tools", losses: "#sample=tracker&show=losses", wire: "#view=wire&scenario=exit&at=1400" };
 
   const stands = (page, name) => (name === "wire" ? page.locator(".log .entry", { hasText: "retired" }).waitFor() : shows(page, `#panel-${name}`, /search_issues|create_issue|Tools/));
