@@ -262,7 +262,7 @@ fn patience(value: View<'_>, usual: Patience) -> Result<Patience, Fault> {
 
 fn era(value: View<'_>) -> Result<EraPolicy, Fault> {
     let mut words = vec![("legacyFirst", EraPolicy::LegacyFirst), ("modernFirst", EraPolicy::ModernFirst)];
-    for revision in Revision::SPOKEN {
+    for revision in Revision::ALL {
         words.push((revision.as_str(), EraPolicy::Pinned(*revision)));
     }
     word(value, &words)
