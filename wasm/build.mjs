@@ -30,7 +30,6 @@ function prepare() {
   for (const folder of [target, stage]) rmSync(folder, { recursive: true, force: true });
   for (const folder of [esm, cjs, stage]) mkdirSync(folder, { recursive: true });
   writeFileSync(join(cjs, "package.json"), '{ "type": "commonjs" }\n');
-  cpSync(join(here, "package", "package.json"), join(target, "package.json"));
   cpSync(join(here, "README.md"), join(target, "README.md"));
   for (const licence of ["LICENSE-MIT", "LICENSE-APACHE"]) cpSync(join(root, licence), join(target, licence));
 }
@@ -134,4 +133,6 @@ function namesOf(file) {
 prepare();
 for (const one of BUILDS) await bindingsOf(one);
 await harness();
+// The last of all: a package that has it is whole.
+cpSync(join(here, "package", "package.json"), join(target, "package.json"));
 console.log(`${target}: ${readdirSync(dist).join(", ")}`);
