@@ -107,7 +107,7 @@ fn is_utf16(line: &[u8]) -> bool {
 /// The newest bytes of a stream.
 #[derive(Debug, Default)]
 pub(super) struct Tail {
-    bytes: Vec<u8>,
+    bytes: VecDeque<u8>,
 }
 
 impl Tail {
@@ -115,10 +115,14 @@ impl Tail {
         let chunk = chunk.get(chunk.len().saturating_sub(max_bytes)..).unwrap_or(chunk);
         let excess = (self.bytes.len() + chunk.len()).saturating_sub(max_bytes);
         self.bytes.drain(..excess);
-        self.bytes.extend_from_slice(chunk);
+        self.bytes.extend(chunk);
     }
 
     pub(super) fn to_text(&self) -> String {
-        String::from_utf8_lossy(&self.bytes).into_owned()
+        let (head, tail) = self.bytes.as_slices();
+        let mut bytes: Vec<u8> = Vec::with_capacity(self.bytes.len());
+        bytes.extend_from_slice(head);
+        bytes.extend_from_slice(tail);
+        String::from_utf8_lossy(&bytes).into_owned()
     }
 }
