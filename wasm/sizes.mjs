@@ -41,7 +41,7 @@ async function minified(path) {
 
 const rows = [];
 const MODULES = [
-  { name: "selvedge", limit: 206, aim: 150 },
+  { name: "selvedge", limit: 230, aim: 150 },
   { name: "client", limit: 65, aim: 65 },
 ];
 for (const { name, limit, aim } of MODULES) {

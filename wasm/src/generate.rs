@@ -126,14 +126,14 @@ fn option(options: &mut Options, name: &str, value: View<'_>) -> Result<(), Faul
 }
 
 fn shown(surface: &Surface) -> JsValue {
-    Object::plain().text("level", surface.level.name()).text("text", &surface.text).done()
+    Object::plain().word("level", surface.level.name()).text("text", &surface.text).done()
 }
 
 fn loss(loss: &Loss) -> JsValue {
     Object::plain()
         .text("tool", &loss.tool)
         .text("path", &loss.path)
-        .text("reason", reason_name(&loss.reason))
+        .word("reason", reason_name(&loss.reason))
         .text("message", &loss.reason.to_string())
         .done()
 }
@@ -141,10 +141,10 @@ fn loss(loss: &Loss) -> JsValue {
 fn param(param: &plan::Param<'_>) -> JsValue {
     let object = Object::plain().text("name", &param.name).maybe_text("note", param.note.as_deref());
     let object = match &param.kind {
-        ParamType::Simple(scalar) => object.text("kind", "simple").text("type", scalar_name(*scalar)),
-        ParamType::ListOf(scalar) => object.text("kind", "listOf").text("type", scalar_name(*scalar)),
+        ParamType::Simple(scalar) => object.word("kind", "simple").word("type", scalar_name(*scalar)),
+        ParamType::ListOf(scalar) => object.word("kind", "listOf").word("type", scalar_name(*scalar)),
         ParamType::Structured(reason) => {
-            object.text("kind", "structured").text("reason", &reason.to_string())
+            object.word("kind", "structured").text("reason", &reason.to_string())
         }
     };
     object.list("choices", param.choices.iter().map(|choice| JsValue::from_str(choice))).done()

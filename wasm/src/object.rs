@@ -17,18 +17,62 @@ extern "C" {
 
     #[wasm_bindgen(constructor, js_class = "Object")]
     fn new() -> Object;
+}
 
-    #[wasm_bindgen(method, structural, indexing_setter)]
-    fn put(this: &Object, key: &str, value: &JsValue);
+// Reading a word out of the module's memory takes longer than everything else that is done with it. All words here
+// are constants, which stand there unchanged for as long as the module does: JavaScript knows them by their place.
+#[wasm_bindgen(inline_js = "
+const words = new Map();
+const wordAt = (at, bytes) => words.get(at * 64 + bytes);
+export function learn(at, bytes, word) {
+  words.set(at * 64 + bytes, word);
+}
+export function put(object, at, bytes, value) {
+  const word = wordAt(at, bytes);
+  if (word === undefined) return false;
+  object[word] = value;
+  return true;
+}
+export function putWord(object, at, bytes, valueAt, valueBytes) {
+  const value = wordAt(valueAt, valueBytes);
+  return value !== undefined && put(object, at, bytes, value);
+}
+")]
+extern "C" {
+    fn learn(at: usize, bytes: usize, word: &str);
 
-    #[wasm_bindgen(method, structural, indexing_setter)]
-    fn put_text(this: &Object, key: &str, value: &str);
+    #[wasm_bindgen(js_name = put)]
+    fn put(object: &Object, at: usize, bytes: usize, value: &JsValue) -> bool;
 
-    #[wasm_bindgen(method, structural, indexing_setter)]
-    fn put_number(this: &Object, key: &str, value: f64);
+    #[wasm_bindgen(js_name = put)]
+    fn put_text(object: &Object, at: usize, bytes: usize, value: &str) -> bool;
 
-    #[wasm_bindgen(method, structural, indexing_setter)]
-    fn put_flag(this: &Object, key: &str, value: bool);
+    #[wasm_bindgen(js_name = put)]
+    fn put_number(object: &Object, at: usize, bytes: usize, value: f64) -> bool;
+
+    #[wasm_bindgen(js_name = put)]
+    fn put_flag(object: &Object, at: usize, bytes: usize, value: bool) -> bool;
+
+    #[wasm_bindgen(js_name = putWord)]
+    fn put_word(object: &Object, at: usize, bytes: usize, value_at: usize, value_bytes: usize) -> bool;
+}
+
+/// Says where a word stands.
+fn place(word: &'static str) -> (usize, usize) {
+    debug_assert!(word.len() < 64, "the place and the length make one number");
+    (word.as_ptr().addr(), word.len())
+}
+
+/// Does what needs words; JavaScript is taught them where it does not know them yet.
+fn with(words: &[&'static str], put: &dyn Fn() -> bool) {
+    if put() {
+        return;
+    }
+    for word in words {
+        let (at, bytes) = place(word);
+        learn(at, bytes, word);
+    }
+    put();
 }
 
 /// Hands a reference to JavaScript in the company of a fault that there never is.
@@ -48,69 +92,79 @@ impl Object {
     }
 
     /// Makes an object of a kind.
-    pub(crate) fn kind(kind: &str) -> Self {
-        Self::new().text("kind", kind)
+    pub(crate) fn kind(kind: &'static str) -> Self {
+        Self::new().word("kind", kind)
     }
 
     /// Makes an object of a kind that also says what it is in a sentence.
-    pub(crate) fn told(kind: &str, message: &dyn Display) -> Self {
+    pub(crate) fn told(kind: &'static str, message: &dyn Display) -> Self {
         Self::kind(kind).text("message", &message.to_string())
     }
 
-    pub(crate) fn value(self, key: &str, value: &JsValue) -> Self {
-        self.put(key, value);
+    pub(crate) fn value(self, key: &'static str, value: &JsValue) -> Self {
+        let (at, bytes) = place(key);
+        with(&[key], &|| put(&self, at, bytes, value));
         self
     }
 
-    pub(crate) fn text(self, key: &str, value: &str) -> Self {
-        self.put_text(key, value);
+    pub(crate) fn text(self, key: &'static str, value: &str) -> Self {
+        let (at, bytes) = place(key);
+        with(&[key], &|| put_text(&self, at, bytes, value));
         self
     }
 
-    pub(crate) fn flag(self, key: &str, value: bool) -> Self {
-        self.put_flag(key, value);
+    /// Puts a text that is one of few.
+    pub(crate) fn word(self, key: &'static str, value: &'static str) -> Self {
+        let ((at, bytes), (value_at, value_bytes)) = (place(key), place(value));
+        with(&[key, value], &|| put_word(&self, at, bytes, value_at, value_bytes));
+        self
+    }
+
+    pub(crate) fn flag(self, key: &'static str, value: bool) -> Self {
+        let (at, bytes) = place(key);
+        with(&[key], &|| put_flag(&self, at, bytes, value));
         self
     }
 
     /// Puts a count or a size; memory ends long before a number stops being exact.
     #[expect(clippy::cast_precision_loss, reason = "no size comes near 2⁵³")]
-    pub(crate) fn size(self, key: &str, value: usize) -> Self {
-        self.put_number(key, value as f64);
-        self
+    pub(crate) fn size(self, key: &'static str, value: usize) -> Self {
+        self.number(key, value as f64)
     }
 
-    pub(crate) fn number(self, key: &str, value: f64) -> Self {
-        self.put_number(key, value);
+    pub(crate) fn number(self, key: &'static str, value: f64) -> Self {
+        let (at, bytes) = place(key);
+        with(&[key], &|| put_number(&self, at, bytes, value));
         self
     }
 
     /// Puts a whole number: as a number where that is exact, as a `BigInt` where not.
-    pub(crate) fn whole(self, key: &str, value: i64) -> Self {
+    pub(crate) fn whole(self, key: &'static str, value: i64) -> Self {
         self.value(key, &whole(value))
     }
 
     /// Puts a time in milliseconds; one without an end is `Infinity`.
-    pub(crate) fn time(self, key: &str, value: Duration) -> Self {
+    pub(crate) fn time(self, key: &'static str, value: Duration) -> Self {
         let millis = if value == Duration::MAX { f64::INFINITY } else { value.as_secs_f64() * 1_000.0 };
         self.number(key, millis)
     }
 
     /// Puts a text where there is one: what is absent stays absent.
-    pub(crate) fn maybe_text(self, key: &str, value: Option<&str>) -> Self {
+    pub(crate) fn maybe_text(self, key: &'static str, value: Option<&str>) -> Self {
         match value {
             Some(value) => self.text(key, value),
             None => self,
         }
     }
 
-    pub(crate) fn maybe(self, key: &str, value: Option<JsValue>) -> Self {
+    pub(crate) fn maybe(self, key: &'static str, value: Option<JsValue>) -> Self {
         match value {
             Some(value) => self.value(key, &value),
             None => self,
         }
     }
 
-    pub(crate) fn list(self, key: &str, values: impl Iterator<Item = JsValue>) -> Self {
+    pub(crate) fn list(self, key: &'static str, values: impl Iterator<Item = JsValue>) -> Self {
         self.value(key, &list(values))
     }
 

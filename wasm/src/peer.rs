@@ -15,15 +15,15 @@ use crate::object::{Object, whole_unsigned};
 /// Makes the object of a violation.
 #[must_use]
 pub fn violation(violation: &Violation) -> JsValue {
-    let told = |kind: &str| Object::told(kind, violation);
+    let told = |kind: &'static str| Object::told(kind, violation);
     match violation {
         Violation::NotJson(fault) => syntax(told("notJson"), *fault),
         Violation::Text { bytes } => told("text").size("bytes", *bytes),
         Violation::MultiLineJson => told("multiLineJson"),
         Violation::Utf16 => told("utf16"),
         Violation::NotUtf8 { valid_up_to } => told("notUtf8").size("validUpTo", *valid_up_to),
-        Violation::NotJsonRpc(fault) => told("notJsonRpc").text("fault", fault_name(*fault)),
-        Violation::BadRequest(fault) => told("badRequest").text("fault", fault_name(*fault)),
+        Violation::NotJsonRpc(fault) => told("notJsonRpc").word("fault", fault_name(*fault)),
+        Violation::BadRequest(fault) => told("badRequest").word("fault", fault_name(*fault)),
         Violation::OddEnvelope(oddities) => told("oddEnvelope").value("oddities", &odd(*oddities)),
         Violation::TooLarge { limit } => told("tooLarge").size("limit", *limit),
         Violation::BadHeader { bytes } => told("badHeader").size("bytes", *bytes),
@@ -40,9 +40,9 @@ pub fn violation(violation: &Violation) -> JsValue {
 
 /// Goes on with what a peer does wrong while it asks or tells.
 fn request_violation(violation: &Violation) -> Object {
-    let told = |kind: &str| Object::told(kind, violation);
+    let told = |kind: &'static str| Object::told(kind, violation);
     let bounded =
-        |kind: &str, bytes: usize, limit: usize| told(kind).size("bytes", bytes).size("limit", limit);
+        |kind: &'static str, bytes: usize, limit: usize| told(kind).size("bytes", bytes).size("limit", limit);
     match violation {
         Violation::MethodNotOffered => told("methodNotOffered"),
         Violation::MethodTooLong { bytes, limit } => bounded("methodTooLong", *bytes, *limit),
@@ -121,7 +121,7 @@ pub(crate) fn handshake(handshake: &Handshake) -> JsValue {
         .flag("logging", declared.logging)
         .text("raw", declared.raw.as_str());
     Object::plain()
-        .text("revision", handshake.revision.as_str())
+        .word("revision", handshake.revision.as_str())
         .value("server", &implementation(&handshake.server))
         .value("capabilities", &capabilities.done())
         .maybe_text("instructions", handshake.instructions.as_deref())

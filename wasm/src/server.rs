@@ -356,7 +356,7 @@ fn server_event(event: &ServerEvent, calls: &mut Handles<ServedCall>) -> JsValue
     match event {
         ServerEvent::Initialized { client, revision, .. } => Object::kind("initialized")
             .value("client", &peer::implementation(client))
-            .text("revision", revision.as_str()),
+            .word("revision", revision.as_str()),
         ServerEvent::Requested { call, request: wanted, context: around } => Object::kind("requested")
             .number("call", calls.give(call))
             .value("request", &request(wanted))
@@ -394,7 +394,7 @@ fn request(request: &Request) -> JsValue {
 fn context(context: &Context) -> JsValue {
     Object::plain()
         .text("id", &context.id)
-        .text("revision", context.revision.as_str())
+        .word("revision", context.revision.as_str())
         .maybe("client", context.client().as_ref().map(peer::implementation))
         .text("capabilities", context.capabilities().as_str())
         .maybe_text("answers", context.answers.as_ref().map(|answers| answers.as_str()))

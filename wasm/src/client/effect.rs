@@ -77,7 +77,7 @@ fn event(event: &Event, asks: &mut Handles<AskId>) -> JsValue {
     .done()
 }
 
-fn of_call(kind: &str, call: CallId) -> Object {
+fn of_call(kind: &'static str, call: CallId) -> Object {
     Object::kind(kind).value("call", &whole_unsigned(call.as_u64()))
 }
 
@@ -108,7 +108,7 @@ fn how_far(progress: &Progress) -> JsValue {
 }
 
 pub(crate) fn reason(reason: &Reason) -> JsValue {
-    let told = |kind: &str| Object::told(kind, reason);
+    let told = |kind: &'static str| Object::told(kind, reason);
     match reason {
         Reason::ShutDown => told("shutDown"),
         Reason::OpenFailed(error) => told("openFailed").text("failure", open_error(error)),

@@ -163,7 +163,7 @@ fn completion(found: &Completion) -> JsValue {
 }
 
 fn call_error(error: &CallError) -> JsValue {
-    let told = |kind: &str| Object::told(kind, error);
+    let told = |kind: &'static str| Object::told(kind, error);
     match error {
         CallError::ToolFailed(result) => told("toolFailed").value("result", &called(result)),
         CallError::Refused(answered) => told("refused").value("error", &rpc_error(answered)),
@@ -195,11 +195,11 @@ fn call_error(error: &CallError) -> JsValue {
 }
 
 fn answer_fault(fault: &AnswerFault) -> JsValue {
-    let told = |kind: &str| Object::told(kind, fault);
+    let told = |kind: &'static str| Object::told(kind, fault);
     match fault {
         AnswerFault::NotJson(found) => syntax(told("notJson"), *found),
         AnswerFault::NotUtf8 { valid_up_to } => told("notUtf8").size("validUpTo", *valid_up_to),
-        AnswerFault::NotJsonRpc(found) => told("notJsonRpc").text("fault", fault_name(*found)),
+        AnswerFault::NotJsonRpc(found) => told("notJsonRpc").word("fault", fault_name(*found)),
         AnswerFault::WrongShape(found) => told("wrongShape")
             .text("member", &found.member)
             .text("expected", found.expected)
