@@ -1,8 +1,8 @@
 // Times other generators of TypeScript: `node rivals.mjs RIVALS < LISTING` prints one line of numbers, the
 // microseconds and the bytes of json-schema-to-typescript and of `mcporter emit-ts`, in this order; a generator that
 // fails has -1. Both run warm and without what they need not do here: no formatting, no server, no file.
-import fs from "node:fs";
 import path from "node:path";
+import { text as whole } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 
 const from = (file) => import(pathToFileURL(path.join(process.argv[2], "node_modules", file)).href);
@@ -11,7 +11,7 @@ const { renderTypesModule, renderClientModule } = await from("mcporter/dist/cli/
 const { buildToolDoc } = await from("mcporter/dist/cli/list-detail-helpers.js");
 const { buildToolMetadata } = await from("mcporter/dist/cli/generate/tools.js");
 
-const text = fs.readFileSync(0, "utf8");
+const text = await whole(process.stdin);
 const parse = () => {
   const listing = JSON.parse(text);
   return listing.result?.tools ?? listing.tools ?? listing;
