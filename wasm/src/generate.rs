@@ -14,7 +14,7 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use crate::{
     error::{error, not_json, place},
     object::Object,
-    options::{Fault, read, size, text, word},
+    options::{Fault, read, size, text, unknown, word},
 };
 
 /// Generates a module and its surface from the text of a listing.
@@ -120,7 +120,7 @@ fn option(options: &mut Options, name: &str, value: View<'_>) -> Result<(), Faul
         "maxSurfaceBytes" => options.max_surface_bytes = size(value)?,
         "maxTools" => options.max_tools = Some(size(value)?),
         "maxSourceBytes" => options.max_source_bytes = Some(size(value)?),
-        _ => return Err("is not known".to_owned()),
+        _ => return Err(unknown()),
     }
     Ok(())
 }

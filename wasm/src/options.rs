@@ -82,7 +82,7 @@ fn position(words: &[&str], name: &str) -> Option<usize> {
     words.iter().position(|word| *word == name)
 }
 
-fn unknown() -> Fault {
+pub(crate) fn unknown() -> Fault {
     "is not known".to_owned()
 }
 

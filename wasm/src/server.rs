@@ -12,12 +12,16 @@ use selvedge_core::{
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{
-    client::{effect::Handles, millis, tick},
+    client::{
+        effect::{Handles, offered},
+        millis, tick,
+    },
     error::{bad_option, misuse},
     js::Uint8Array,
     object::{Object, accompanied},
     options::{
-        Fault, flag, framing, implementation, limits, members, raw, read, rpc_error, size, text, time, word,
+        Fault, flag, framing, implementation, limits, members, raw, read, rpc_error, size, text, time,
+        unknown, word,
     },
     peer,
 };
@@ -264,7 +268,7 @@ fn server_config(config: &mut ServerConfig, name: &str, value: View<'_>) -> Resu
         "stateKey" => config.state_key = Some(state_key(value)?),
         "framing" => config.framing = framing(value)?,
         "limits" => members(&mut config.limits, value, "the limits", limits)?,
-        _ => return Err("is not known".to_owned()),
+        _ => return Err(unknown()),
     }
     Ok(())
 }
@@ -289,7 +293,7 @@ fn answer(value: &JsValue) -> Result<Answer, JsValue> {
             }
             "notFound" => Answer::NotFound,
             "crashed" => Answer::Crashed,
-            _ => return Err("is not known".to_owned()),
+            _ => return Err(unknown()),
         });
         Ok(())
     })?;
@@ -304,22 +308,22 @@ fn input_member(input: &mut Input, name: &str, value: View<'_>) -> Result<(), Fa
         }
         "questions" => return Err("must be an array".to_owned()),
         "state" => input.state = Some(text(value)?),
-        _ => return Err("is not known".to_owned()),
+        _ => return Err(unknown()),
     }
     Ok(())
 }
-
-const OFFERED: [(&str, Offered); 3] =
-    [("sampling", Offered::Sampling), ("elicitation", Offered::Elicitation), ("roots", Offered::Roots)];
 
 fn question(value: View<'_>) -> Result<Question, Fault> {
     let mut read = (None, None, None);
     members(&mut read, value, "a question", |(key, what, params), name, value| {
         match name {
             "key" => *key = Some(text(value)?),
-            "what" => *what = Some(word(value, &OFFERED)?),
+            "what" => {
+                let all = [Offered::Sampling, Offered::Elicitation, Offered::Roots];
+                *what = Some(word(value, &all.map(|known| (offered(known), known)))?);
+            }
             "params" => *params = Some(raw(value)?),
-            _ => return Err("is not known".to_owned()),
+            _ => return Err(unknown()),
         }
         Ok(())
     })?;
@@ -333,12 +337,13 @@ fn question(value: View<'_>) -> Result<Question, Fault> {
 fn state_key(value: View<'_>) -> Result<StateKey, Fault> {
     let digits = text(value)?;
     let mut key = [0; 32];
-    let pairs = digits.as_bytes().chunks_exact(2);
-    let is_long = digits.len() == 2 * key.len() && digits.is_ascii();
-    for (byte, pair) in key.iter_mut().zip(pairs) {
-        let pair = core::str::from_utf8(pair).ok().filter(|_| is_long);
-        let read = pair.and_then(|pair| u8::from_str_radix(pair, 16).ok());
-        *byte = read.ok_or("must be 32 bytes as 64 hexadecimal digits")?;
+    if digits.len() != 2 * key.len() || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        return Err("must be 32 bytes as 64 hexadecimal digits".to_owned());
+    }
+    for (at, digit) in digits.chars().filter_map(|digit| digit.to_digit(16)).enumerate() {
+        if let (Some(byte), Ok(digit)) = (key.get_mut(at / 2), u8::try_from(digit)) {
+            *byte = *byte << 4 | digit;
+        }
     }
     Ok(StateKey::new(key))
 }

@@ -185,7 +185,9 @@ test("a server says what changes, and logs", () => {
   assert.deepEqual(lists.map(([item]) => item.name), ["p", "b", "x"]);
   assert.throws(() => server.setPrompts(5, ["{"]), { code: "badOption" });
   assert.throws(() => server.logToAll(5, "loud", "1"), { code: "unknownLogLevel" });
-  assert.throws(() => new Server({ stateKey: "5e" }), { message: /64 hexadecimal digits/ });
+  for (const stateKey of ["", "5", "5e", "+5".repeat(32), "é".repeat(32), "5e".repeat(33)]) {
+    assert.throws(() => new Server({ stateKey }), { message: /64 hexadecimal digits/ }, stateKey);
+  }
 });
 
 test("what an application does wrong is thrown with a code and a message", () => {
