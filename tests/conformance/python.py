@@ -4,27 +4,10 @@ pipe. MODE is `legacy` or a revision of the modern era."""
 import asyncio
 import sys
 
-from mcp import types
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 
-
-async def sample(context, params):
-    text = params.messages[0].content.text
-    content = types.TextContent(type="text", text=f"heard {text}")
-    return types.CreateMessageResult(role="assistant", model="peer", content=content)
-
-
-async def elicit(context, params):
-    return types.ElicitResult(action="accept", content={"username": "ada", "email": "ada@example.com"})
-
-
-async def roots(context):
-    return types.ListRootsResult(roots=[types.Root(uri="file:///project", name="project")])
-
-
-def text(result):
-    return result.content[0].text
+from session import CALLBACKS, text, use
 
 
 async def cancelled(client):
@@ -44,31 +27,9 @@ async def cancelled(client):
 
 async def main(mode, target):
     server = StdioServerParameters(command=target[1], args=target[2:]) if target[0] == "--" else target[0]
-    callbacks = {"sampling_callback": sample, "elicitation_callback": elicit, "list_roots_callback": roots}
-    async with Client(server, mode=mode, **callbacks) as client:
-        tools = await client.list_tools()
-        assert any(tool.name == "test_sum" for tool in tools.tools)
-        result = await client.call_tool("test_sum", {"a": 2, "b": 40})
-        assert result.structured_content == {"sum": 42}, result
-
-        reports = []
-
-        async def report(progress, total, message):
-            reports.append(progress)
-
-        await client.call_tool("test_tool_with_progress", progress_callback=report)
-        assert reports == [0, 50, 100], reports
-
-        assert text(await client.call_tool("test_sampling", {"prompt": "ping"})) == "LLM response: heard ping"
-        assert "ada@example.com" in text(await client.call_tool("test_elicitation", {"message": "who?"}))
-        assert "file:///project" in text(await client.call_tool("test_input_required_result_list_roots"))
+    async with Client(server, mode=mode, **CALLBACKS) as client:
+        await use(client)
         await cancelled(client)
-
-        read = await client.read_resource("test://static-text")
-        assert read.contents[0].text == "This is the content of the static text resource."
-        arguments = {"arg1": "a", "arg2": "b"}
-        prompt = await client.get_prompt("test_prompt_with_arguments", arguments)
-        assert prompt.messages[0].content.text == "Prompt with arguments: arg1='a', arg2='b'"
     print("done")
 
 
