@@ -195,7 +195,13 @@ describe("from a listing to code", { timeout: 200_000 }, () => {
       await step("python");
       await seen(page, "#panel-losses", () => page.evaluate(() => document.getElementById("tab-lang-python").click()));
     });
-    assert.equal(await copied(page), await page.locator("#panel-module code .block > :not(.gutter)").evaluateAll((all) => all.map(({ textContent }) => textContent).join("")));
+    const whole = await copied(page);
+    const lines = page.locator("#panel-module code .block > :not(.gutter)");
+    const put = () => lines.evaluateAll((all) => all.map(({ textContent }) => textContent).join(""));
+    // The losses were seen to their end; the module is put into its own panel meanwhile, and may take longer.
+    const end = performance.now() + 20_000;
+    while ((await put()).length < whole.length && performance.now() < end);
+    assert.equal(whole, await put());
     await paste(page, context, LISTING);
     await shows(page, "#panel-module", "mend");
     assert.equal(await page.locator("#listing").inputValue(), LISTING);
