@@ -6,7 +6,7 @@
 
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
@@ -32,6 +32,8 @@ function prepare() {
   writeFileSync(join(cjs, "package.json"), '{ "type": "commonjs" }\n');
   cpSync(join(here, "README.md"), join(target, "README.md"));
   for (const licence of ["LICENSE-MIT", "LICENSE-APACHE"]) cpSync(join(root, licence), join(target, licence));
+  const filter = (path) => !["node_modules", ".gitignore"].includes(basename(path));
+  cpSync(join(here, "examples"), join(target, "examples"), { recursive: true, filter });
 }
 
 /** Returns what the bindings export beside their inner workings. */

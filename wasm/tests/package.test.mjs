@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createServer } from "node:http";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
@@ -39,7 +39,13 @@ test("the package holds what it exports, and installs without a script", () => {
   assert.equal(manifest.dependencies, undefined);
   const files = JSON.stringify(manifest.exports).match(/\.\/dist\/[^"]+/g);
   for (const file of new Set(files)) assert.ok(readFileSync(join(installed, file)).length > 0, file);
-  assert.deepEqual(readdirSync(installed).sort(), ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "dist", "package.json"]);
+  assert.deepEqual(readdirSync(installed).sort(), ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "dist", "examples", "package.json"]);
+});
+
+test("the examples that its README names are in the package", () => {
+  const named = readFileSync(join(installed, "README.md"), "utf8").match(/`(?:\w+\/)?examples\/[^`]+`/g);
+  assert.ok(named.length > 1, named);
+  for (const path of named) assert.ok(existsSync(join(installed, path.slice(1, -1))), path);
 });
 
 test("its manifest and its types are in order", () => {
