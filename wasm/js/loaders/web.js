@@ -1,5 +1,6 @@
 // For browsers, and for bundlers that know `new URL(…, import.meta.url)`: call `init` once and wait for it.
 
+import { SelvedgeError, shown } from "../glue.js";
 import { attach, checkSupport, explain, loadError, start } from "./shared.js";
 import * as bindings from "@bindings";
 
@@ -39,6 +40,10 @@ async function load(promised) {
   if (input instanceof WebAssembly.Module || input instanceof ArrayBuffer || ArrayBuffer.isView(input)) {
     return initSync(input);
   }
+  if (input !== undefined && !isSource(input)) {
+    const what = "the address of the module, a response, bytes or a compiled module";
+    throw new SelvedgeError("badParameter", `\`source\` must be ${what}, not ${shown(input)}`);
+  }
   const source = input ?? new URL(MODULE_FILE, import.meta.url);
   const where = typeof Response === "function" && source instanceof Response ? source.url : String(source);
   const response = await reach(source, where);
@@ -49,6 +54,10 @@ async function load(promised) {
   } catch (error) {
     throw explain(error, where);
   }
+}
+
+function isSource(input) {
+  return typeof input === "string" || input instanceof URL || input instanceof Response;
 }
 
 async function reach(source, where) {
