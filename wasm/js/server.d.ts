@@ -77,12 +77,16 @@ export type ServerRequest =
   | { kind: "callTool"; name: string; arguments: JsonObject; raw: JsonText }
   | { kind: "readResource"; uri: string }
   | { kind: "getPrompt"; name: string; arguments: JsonObject; raw: JsonText }
-  /** An argument is to be completed; `raw` holds the texts of all three. */
+  /** An argument is to be completed. */
   | {
       kind: "complete";
+      /** The `ref` of the request. */
       reference: JsonObject;
+      /** The argument's name, and what there is of its value. */
       argument: JsonObject;
+      /** What is chosen already. */
       context?: JsonObject;
+      /** The texts of these. */
       raw: { reference: JsonText; argument: JsonText; context?: JsonText };
     };
 

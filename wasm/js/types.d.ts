@@ -104,7 +104,9 @@ export type RetirementError =
 
 /** How a server ended: with a code of its own, or by a signal. */
 export interface ExitStatus {
+  /** The code that the server gave. */
   code?: number;
+  /** The number of the signal. */
   signal?: number;
 }
 

@@ -39,7 +39,23 @@ test("the package holds what it exports, and installs without a script", () => {
   assert.equal(manifest.dependencies, undefined);
   const files = JSON.stringify(manifest.exports).match(/\.\/dist\/[^"]+/g);
   for (const file of new Set(files)) assert.ok(readFileSync(join(installed, file)).length > 0, file);
-  assert.deepEqual(readdirSync(installed).sort(), ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "dist", "package.json"]);
+  assert.deepEqual(readdirSync(installed).sort(), ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "dist", "examples", "package.json"]);
+});
+
+test("every type, member and method of its types is described", () => {
+  const harness = readdirSync(join(installed, "dist", "esm", "node")).filter((file) => !file.startsWith("support."));
+  const files = ["esm/index.d.ts", "esm/client.d.ts", "bundler.d.ts", ...harness.map((file) => `esm/node/${file}`)];
+  const declares = /^ *(?:export (?:declare )?(?:type|interface|class|function) \w|(?:readonly |get )?(?:\w+|\[Symbol\.\w+\])\??[(:])/;
+  /** The name of a function, which is described once for all of its forms. */
+  const functionOf = (line) => /^ *(?:export function )?(\w+)\(/.exec(line ?? "")?.[1];
+  for (const file of files) {
+    const lines = readFileSync(join(installed, "dist", file), "utf8").split("\n");
+    const bare = lines.filter((line, at) => {
+      const isForm = functionOf(line) !== undefined && functionOf(line) === functionOf(lines[at - 1]);
+      return declares.test(line) && !isForm && !/^ *(?:kind:|constructor\()/.test(line) && !lines[at - 1]?.trim().endsWith("*/");
+    });
+    assert.deepEqual(bare, [], file);
+  }
 });
 
 test("its manifest and its types are in order", () => {

@@ -52,6 +52,12 @@ export interface RequestSettings extends CallSettings {
   raw?: boolean;
 }
 
+/** How a request is made whose result is taken as text. */
+export interface RawRequestSettings extends RequestSettings {
+  /** The result comes as text. */
+  raw: true;
+}
+
 /**
  * Starts a server and shakes hands with it.
  *
@@ -200,7 +206,7 @@ export class Connection implements AsyncDisposable {
   }
 
   /** Makes any other request; the result comes as the value, or as the text that the server wrote where `raw` is set. */
-  async request(method: string, params: JsonObjectInput, settings: RequestSettings & { raw: true }): Promise<string>;
+  async request(method: string, params: JsonObjectInput, settings: RawRequestSettings): Promise<string>;
   async request(method: string, params?: JsonObjectInput, settings?: RequestSettings): Promise<Json>;
   async request(method: string, params: JsonObjectInput = {}, settings?: RequestSettings): Promise<Json> {
     const text = object(params, "params");

@@ -19,9 +19,13 @@ interface Pending {
 
 /** What the owner of a driver is told. */
 export interface Listener {
+  /** The session can be used. */
   ready(handshake: Handshake): void;
+  /** The session has ended. */
   closed(reason: Reason): void;
+  /** Nothing is left of the server, or nothing that could be waited for. */
   retired(retirement: Retirement): void;
+  /** Anything else, and these. */
   event(event: Event): void;
 }
 
@@ -37,12 +41,15 @@ export function guarded<T>(callback: ((value: T) => unknown) | undefined, value:
 
 /** How one call is waited for. */
 export interface Wait {
+  /** Gives up on the call. */
   signal?: AbortSignal | undefined;
+  /** Told how far the call is. */
   onProgress?: ((progress: Progress) => unknown) | undefined;
 }
 
 /** Owns a client and the process it talks to. */
 export class Driver {
+  /** The engine. */
   readonly client: Client;
   readonly #server: ServerCommand;
   readonly #listener: Listener;
@@ -63,11 +70,13 @@ export class Driver {
     this.#listener = listener;
   }
 
+  /** Has the server started. */
   connect(): void {
     this.client.connect(this.#now());
     this.#turn();
   }
 
+  /** Ends the session; the server is retired then. */
   shutdown(): void {
     this.client.shutdown(this.#now());
     this.#turn();

@@ -3,7 +3,7 @@
 export { SelvedgeError } from "selvedge";
 export type { ContentBlock } from "selvedge";
 export { connect, Connection } from "./connection.js";
-export type { CallSettings, ConnectOptions, Handler, RequestSettings } from "./connection.js";
+export type { CallSettings, ConnectOptions, Handler, RawRequestSettings, RequestSettings } from "./connection.js";
 export { AbortError, CallFailed, ConnectError, RetirementFailed } from "./errors.js";
 export { ToolAnswer } from "./result.js";
 export type { ServerCommand } from "./process.js";
