@@ -20,6 +20,7 @@ const KINDS = {
     return value;
   },
   bytes(value, name) {
+    if (value instanceof Uint8Array) return value;
     if (value instanceof ArrayBuffer || Array.isArray(value)) return new Uint8Array(value);
     if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
     throw must(name, "a Uint8Array", value);

@@ -1,7 +1,7 @@
 // Every entry of the package in the tools that it is for: engines, bundlers for Node, bundlers for pages.
 
 import assert from "node:assert/strict";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -39,13 +39,16 @@ function required(program) {
   return program.replaceAll(/import (\{.*?\}) from (".*?");/g, (_, names, from) => `const ${names.replaceAll(" as ", ": ")} = require(${from});`);
 }
 
+const ABSENT = "npm has no build of it for this machine";
+const bun = join(tools, "@oven", "bun-linux-x64", "bin", "bun");
+
 describe("programs", () => {
   const engines = [
     ["Node 20", process.execPath, []],
     ["Node 22", join(tools, "node-22", "bin", "node"), []],
     ["Node 24", join(tools, "node-24", "bin", "node"), []],
     ["Deno", join(tools, "@deno", "linux-x64-glibc", "deno"), ["run", "--allow-all", "--node-modules-dir=manual"]],
-    ["Bun", join(tools, "@oven", "bun-linux-x64", "bin", "bun"), []],
+    ["Bun", bun, []],
   ];
 
   before(() => {
@@ -54,7 +57,7 @@ describe("programs", () => {
   });
 
   for (const [name, engine, options] of engines) {
-    const skip = existsSync(engine) ? false : "npm has no build of it for this machine";
+    const skip = existsSync(engine) ? false : ABSENT;
     for (const file of ["program.mjs", "program.cjs"]) {
       test(`run under ${name}, ${file.endsWith("mjs") ? "as modules" : "with require"}`, { skip }, () => {
         const env = { ...process.env, DENO_DIR: join(app, "deno") };
@@ -62,6 +65,15 @@ describe("programs", () => {
       });
     }
   }
+});
+
+test("the modules and the manifest are found by their names", async () => {
+  const found = createRequire(join(app, "x.js"));
+  for (const name of ["selvedge", "client"]) {
+    const exported = WebAssembly.Module.exports(await WebAssembly.compile(readFileSync(found.resolve(`selvedge/${name}.wasm`))));
+    assert.ok(exported.some(({ name }) => name === "client_pollEffect"));
+  }
+  assert.equal(found("selvedge/package.json").name, "selvedge");
 });
 
 describe("bundled for Node, a program needs nothing beside it", () => {
@@ -95,6 +107,11 @@ describe("bundled for Node, a program needs nothing beside it", () => {
   test("by webpack", async () => {
     await packedUp({ source: "./source.mjs" }, "webpack-node", { target: "node20", output: { filename: "[name].cjs", path: join(app, "webpack-node") } });
     assert.equal(alone("webpack-node/source.cjs"), PRINTED);
+  });
+
+  test("by Bun", { skip: existsSync(bun) ? false : ABSENT }, () => {
+    run(bun, ["build", "source.mjs", "--target=node", "--outfile=bun/source.mjs"]);
+    assert.equal(alone("bun/source.mjs"), PRINTED);
   });
 
   test("by Vite", async () => {

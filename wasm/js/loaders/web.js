@@ -23,6 +23,7 @@ export function init(input) {
 export function initSync(input) {
   if (ready) return;
   checkSupport();
+  if (!isModule(input)) throw refused(input, "bytes or a compiled module");
   let module;
   try {
     module = input instanceof WebAssembly.Module ? input : new WebAssembly.Module(input);
@@ -37,13 +38,8 @@ async function load(promised) {
   if (ready) return;
   checkSupport();
   const input = await promised;
-  if (input instanceof WebAssembly.Module || input instanceof ArrayBuffer || ArrayBuffer.isView(input)) {
-    return initSync(input);
-  }
-  if (input !== undefined && !isSource(input)) {
-    const what = "the address of the module, a response, bytes or a compiled module";
-    throw new SelvedgeError("badParameter", `\`source\` must be ${what}, not ${shown(input)}`);
-  }
+  if (isModule(input)) return initSync(input);
+  if (input !== undefined && !isAddress(input)) throw refused(input, "the address of the module, a response, bytes or a compiled module");
   const source = input ?? new URL(MODULE_FILE, import.meta.url);
   const where = typeof Response === "function" && source instanceof Response ? source.url : String(source);
   const response = await reach(source, where);
@@ -56,8 +52,16 @@ async function load(promised) {
   }
 }
 
-function isSource(input) {
+function isModule(input) {
+  return input instanceof WebAssembly.Module || input instanceof ArrayBuffer || ArrayBuffer.isView(input);
+}
+
+function isAddress(input) {
   return typeof input === "string" || input instanceof URL || input instanceof Response;
+}
+
+function refused(input, what) {
+  return new SelvedgeError("badParameter", `\`source\` must be ${what}, not ${shown(input)}`);
 }
 
 async function reach(source, where) {
