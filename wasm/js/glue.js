@@ -107,11 +107,16 @@ function unfit(value, isJson, within) {
   }
 }
 
+/** Options may be infinite: what the engine reads as that is written for it. */
+function endless(_, value) {
+  return value === Infinity ? "Infinity" : value;
+}
+
 /** Writes a value as JSON, completely or not at all; what is `undefined` in an object is left out. */
 export function stringify(value, name, isJson) {
   try {
     check(value, name, isJson, new Set());
-    return JSON.stringify(value);
+    return JSON.stringify(value, isJson ? undefined : endless);
   } catch (error) {
     if (error instanceof SelvedgeError) throw error;
     throw new SelvedgeError("notJson", `\`${name}\` cannot be written as JSON: ${error.message}`, { cause: error });

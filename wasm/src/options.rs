@@ -14,6 +14,9 @@ use wasm_bindgen::JsValue;
 
 use crate::error::{bad_option, stringify};
 
+/// What `js/glue.js` writes for `Infinity`, which JSON lacks.
+const ENDLESS: &str = "Infinity";
+
 /// What is wrong with an option.
 pub(crate) type Fault = String;
 
@@ -60,8 +63,10 @@ fn walk(view: View<'_>, member: &mut Member<'_>) -> Result<(), Fault> {
 }
 
 /// Reads every element of an array.
-#[cfg(feature = "server")]
 pub(crate) fn each<T>(view: View<'_>, read: impl Fn(View<'_>) -> Result<T, Fault>) -> Result<Vec<T>, Fault> {
+    if view.kind() != Kind::Array {
+        return must_be("an array", view);
+    }
     let elements = view.elements().enumerate();
     elements.map(|(at, value)| read(value).map_err(|fault| within(&at.to_string(), &fault))).collect()
 }
@@ -115,7 +120,7 @@ pub(crate) fn flag(value: View<'_>) -> Result<bool, Fault> {
 }
 
 pub(crate) fn size(value: View<'_>) -> Result<usize, Fault> {
-    if value.is_null() {
+    if value.is_str(ENDLESS) {
         return Ok(usize::MAX);
     }
     // More than memory can hold is no bound either.
@@ -123,14 +128,14 @@ pub(crate) fn size(value: View<'_>) -> Result<usize, Fault> {
     expected(size, "a whole number from 0 on", value).map(|size| usize::try_from(size).unwrap_or(usize::MAX))
 }
 
-/// Reads milliseconds; `Infinity`, which JSON writes as `null`, has no end.
+/// Reads milliseconds; `Infinity` has no end.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "the cast saturates, and no time is negative"
 )]
 pub(crate) fn time(value: View<'_>) -> Result<Duration, Fault> {
-    if value.is_null() {
+    if value.is_str(ENDLESS) {
         return Ok(Duration::MAX);
     }
     let millis = value.as_f64().filter(|millis| *millis >= 0.0);
@@ -164,11 +169,10 @@ pub(crate) fn client_config(config: &mut ClientConfig, name: &str, value: View<'
     match name {
         "implementation" => members(&mut config.implementation, value, implementation)?,
         "era" => config.era = era(value)?,
-        "extensions" => {
-            for (name, settings) in value.members() {
-                config.extensions.insert(text(name)?, raw(settings)?);
-            }
-        }
+        "extensions" => members(&mut config.extensions, value, |extensions, name, settings| {
+            extensions.insert(name.to_owned(), raw(settings)?);
+            Ok(())
+        })?,
         "listensForChanges" => config.listens_for_changes = flag(value)?,
         "offers" => members(&mut config.offers, value, offers)?,
         "checks" => checks(config, value)?,
@@ -220,10 +224,10 @@ fn checks(config: &mut ClientConfig, value: View<'_>) -> Result<(), Fault> {
 
 /// Refuses checks: who asks for some must not believe that there are any.
 #[cfg(not(feature = "checks"))]
-fn checks(_config: &mut ClientConfig, value: View<'_>) -> Result<(), Fault> {
-    let wanted = value.members().find(|(_, wanted)| wanted.as_bool() != Some(false));
-    wanted.map_or(Ok(()), |(name, _)| {
-        Err(format!("cannot have {}: this build leaves the checks out, `selvedge` has them", name.as_str()))
+fn checks(config: &mut ClientConfig, value: View<'_>) -> Result<(), Fault> {
+    members(config, value, |_, _, wanted| match wanted.as_bool() {
+        Some(false) => Ok(()),
+        _ => Err("is not in this build, which leaves the checks out; `selvedge` has them".to_owned()),
     })
 }
 
@@ -290,9 +294,7 @@ fn era(value: View<'_>) -> Result<EraPolicy, Fault> {
 pub(crate) fn interests(value: &JsValue) -> Result<Interests, JsValue> {
     read(value, "interests", |interests: &mut Interests, name, value| {
         if name == "uris" {
-            for uri in value.elements() {
-                interests.uris.push(text(uri)?);
-            }
+            interests.uris = each(value, text)?;
             return Ok(());
         }
         set!(interests, name, value, flag,

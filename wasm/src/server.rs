@@ -3,7 +3,7 @@
 use selvedge_core::{
     Misuse, ServerConfig, Tick,
     client::Offered,
-    json::{Kind, RawJson, View},
+    json::{RawJson, View},
     protocol::LogLevel,
     server::{
         Answer, Context, Hub, Input, Question, Request, ServedCall, ServerEffect, ServerEvent, StateKey,
@@ -263,10 +263,10 @@ fn server_config(config: &mut ServerConfig, name: &str, value: View<'_>) -> Resu
     match name {
         "implementation" => members(&mut config.implementation, value, implementation)?,
         "instructions" => config.instructions = Some(text(value)?),
-        "tools" => config.tools = entries(value)?,
-        "resources" => config.resources = entries(value)?,
-        "resourceTemplates" => config.resource_templates = entries(value)?,
-        "prompts" => config.prompts = entries(value)?,
+        "tools" => config.tools = each(value, raw)?,
+        "resources" => config.resources = each(value, raw)?,
+        "resourceTemplates" => config.resource_templates = each(value, raw)?,
+        "prompts" => config.prompts = each(value, raw)?,
         "hasResources" => config.has_resources = flag(value)?,
         "hasPrompts" => config.has_prompts = flag(value)?,
         "completes" => config.completes = flag(value)?,
@@ -288,13 +288,6 @@ fn server_config(config: &mut ServerConfig, name: &str, value: View<'_>) -> Resu
     Ok(())
 }
 
-fn entries(value: View<'_>) -> Result<Vec<RawJson>, Fault> {
-    if value.kind() != Kind::Array {
-        return must_be("an array", value);
-    }
-    each(value, raw)
-}
-
 /// Reads how a request ends.
 fn answer(value: &JsValue) -> Result<Answer, JsValue> {
     let given = read(value, "answer", |given: &mut Option<Answer>, name, value| {
@@ -306,8 +299,9 @@ fn answer(value: &JsValue) -> Result<Answer, JsValue> {
                 members(&mut input, value, input_member)?;
                 Answer::Input(input)
             }
-            "notFound" => Answer::NotFound,
-            "crashed" => Answer::Crashed,
+            "notFound" if value.as_bool() == Some(true) => Answer::NotFound,
+            "crashed" if value.as_bool() == Some(true) => Answer::Crashed,
+            "notFound" | "crashed" => return must_be("true", value),
             _ => return Err(unknown()),
         });
         Ok(())
@@ -318,10 +312,7 @@ fn answer(value: &JsValue) -> Result<Answer, JsValue> {
 
 fn input_member(input: &mut Input, name: &str, value: View<'_>) -> Result<(), Fault> {
     match name {
-        "questions" if value.kind() == Kind::Array => {
-            input.questions = each(value, question)?;
-        }
-        "questions" => return must_be("an array", value),
+        "questions" => input.questions = each(value, question)?,
         "state" => input.state = Some(text(value)?),
         _ => return Err(unknown()),
     }

@@ -269,7 +269,7 @@ test("text that is no listing is refused with its place", () => {
 });
 
 test("the client alone checks nothing, and refuses to be asked for checks", () => {
-  assert.throws(() => new ClientAlone({ checks: { arguments: true } }), { code: "badOption", message: /`selvedge` has them/ });
+  assert.throws(() => new ClientAlone({ checks: { arguments: true } }), { code: "badOption", message: /^`config\.checks\.arguments` .*`selvedge` has them/ });
   const client = new ClientAlone({ checks: { arguments: false, results: false } });
   const server = new Server({ tools: [tool] });
   client.connect(0);
@@ -409,6 +409,14 @@ test("every parameter is looked at, by the name that it has in the types", () =>
     [() => new Client({ patience: { idle: "1s" } }), /^`config\.patience\.idle` must be a number of milliseconds from 0 on, not "1s"/],
     [() => new Client({ patience: { idle: 1n } }), /^`config\.patience\.idle` is a BigInt.*pass a number/],
     [() => new Client({ extensions: { x: { y: Infinity } } }), /^`config\.extensions\.x\.y` is Infinity/],
+    [() => new Client({ patience: { idle: null } }), /^`config\.patience\.idle` must be a number of milliseconds from 0 on, not null/],
+    [() => new Client({ limits: { maxPages: null } }), /^`config\.limits\.maxPages` must be a whole number from 0 on, not null/],
+    [() => new Client({ patience: { idle: -Infinity } }), /^`config\.patience\.idle` must be a number/],
+    [() => new Client({ extensions: ["x"] }), /^`config\.extensions` must be an object, not \["x"\]/],
+    [() => new ClientAlone({ checks: true }), /^`config\.checks` must be an object, not true/],
+    [() => client.listen(0, { uris: "a:b" }), /^`interests\.uris` must be an array, not "a:b"/],
+    [() => client.listen(0, { uris: [5] }), /^`interests\.uris\.0` must be a string, not 5/],
+    [() => server.answer(0, 1, { notFound: false }), /^`answer\.notFound` must be true, not false/],
     [() => new Server({ tools: {} }), /^`config\.tools` must be an array, not {}/],
     [() => client.connect(), /^`now` must be a number, not undefined/],
     [() => client.connect(NaN), /^`now` must be a number, not the number NaN/],
