@@ -181,6 +181,7 @@ describe("calls", () => {
   for (const [how, onProgress] of [
     ["throws", () => { throw new RangeError("of the application"); }],
     ["rejects", async () => { throw new RangeError("of the application"); }],
+    ["returns what rejects", () => ({ then: (_, reject) => reject(new RangeError("of the application")) })],
   ]) {
     test(`a progress callback that ${how} ends its own call, which rejects with that, and no other`, async () => {
       const connection = await session(real("everything"));
@@ -227,6 +228,7 @@ describe("calls", () => {
       [() => connection.setLogLevel(3), /^`level` must be a string/],
       [() => connection.request("x/y", {}, { raw: 1 }), /^`settings\.raw` must be a boolean/],
       [() => connection.generate({ lang: "rust" }), /^`options\.lang` is not known; did you mean `language`/],
+      [() => loadTools("server"), /^`connection` must be a Connection, not the string "server"/],
       [() => loadTools(connection, { onprogres() {} }), /^`options\.onprogres` is not known/],
     ];
     for (const [act, message] of refused) {

@@ -33,7 +33,8 @@ export interface Listener {
 export function guarded<T>(callback: ((value: T) => unknown) | undefined, value: T, failed: (error: unknown) => void): void {
   try {
     const returned = callback?.(value);
-    if (returned instanceof Promise) returned.catch(failed);
+    // Promises of other makes count too.
+    if (typeof (returned as PromiseLike<unknown> | undefined)?.then === "function") Promise.resolve(returned).catch(failed);
   } catch (error) {
     failed(error);
   }

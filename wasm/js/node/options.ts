@@ -90,7 +90,10 @@ function aFunction(value: unknown, name: string): void {
 }
 
 function aSignal(value: unknown, name: string): void {
-  if (value !== undefined && !(value instanceof AbortSignal)) throw must(name, "an AbortSignal", value);
+  if (value === undefined) return;
+  // Test environments and polyfills bring classes of their own.
+  const { aborted, addEventListener } = (value ?? {}) as Partial<AbortSignal>;
+  if (typeof aborted !== "boolean" || typeof addEventListener !== "function") throw must(name, "an AbortSignal", value);
 }
 
 function aDuration(value: unknown, name: string): void {

@@ -1,6 +1,7 @@
 // A server's tools as functions, without writing a module to a disk.
 
 import type { GenerateOptions } from "selvedge";
+import { must } from "@door";
 import { shows } from "./codes.js";
 import type { CallSettings, Connection } from "./connection.js";
 import { checkLoad } from "./options.js";
@@ -35,6 +36,7 @@ export async function loadTools<T = Record<string, ToolFunction>>(
   connection: Connection,
   options: Pick<GenerateOptions, "server" | "maxTools"> & CallSettings = {},
 ): Promise<LoadedTools<T>> {
+  if (typeof connection?.generate !== "function") throw must("connection", "a Connection", connection);
   const { server, maxTools, ...settings } = checkLoad(options);
   const name = server ?? connection.serverName;
   const chosen = { server: name, language: "typescript", level: "names", maxSurfaceBytes: 64 << 20 } as const;
