@@ -95,12 +95,13 @@ fn odd(oddities: Oddities) -> JsValue {
 }
 
 pub(crate) fn rpc_error(error: &RpcError) -> JsValue {
-    Object::plain()
-        .whole("code", error.code)
-        .text("message", &error.message)
-        .maybe_text("data", error.data.as_ref().map(AsRef::as_ref))
-        .maybe_text("malformed", error.malformed.as_ref().map(AsRef::as_ref))
-        .done()
+    let object = Object::plain().whole("code", error.code).text("message", &error.message);
+    match (&error.data, &error.malformed) {
+        (_, Some(malformed)) => object.both("malformed", malformed.as_str()),
+        (Some(data), None) => object.both("data", data.as_str()),
+        (None, None) => object,
+    }
+    .done()
 }
 
 pub(crate) fn implementation(implementation: &Implementation) -> JsValue {
@@ -119,7 +120,7 @@ pub(crate) fn handshake(handshake: &Handshake) -> JsValue {
         .flag("prompts", declared.prompts)
         .flag("completions", declared.completions)
         .flag("logging", declared.logging)
-        .text("raw", declared.raw.as_str());
+        .both("value", declared.raw.as_str());
     Object::plain()
         .word("revision", handshake.revision.as_str())
         .value("server", &implementation(&handshake.server))
