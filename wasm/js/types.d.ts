@@ -198,6 +198,7 @@ export type AnswerFault =
 export type Hint =
   | { kind: "multiLineJson"; message: string }
   | { kind: "utf16"; message: string }
+  | { kind: "echo"; message: string }
   | { kind: "peerError"; message: string; error: RpcError }
   | { kind: "other"; message: string };
 
@@ -225,12 +226,15 @@ export type JsonRpcFault =
   | "noId"
   | "resultAndError"
   | "noContent"
+  | "notVersioned"
   | "other";
 
 /** Something that the peer did against the protocol. */
 export type Violation =
   | { kind: "notJson"; message: string; at: number; expected: string }
   | { kind: "text"; message: string; bytes: number }
+  | { kind: "joinedLine"; message: string; at: number }
+  | { kind: "echoed"; message: string }
   | { kind: "multiLineJson"; message: string }
   | { kind: "utf16"; message: string }
   | { kind: "notUtf8"; message: string; validUpTo: number }
@@ -257,6 +261,9 @@ export type Violation =
   | { kind: "tooManyAsks"; message: string; limit: number }
   | { kind: "badNotification"; message: string; method: string }
   | { kind: "badCursor"; message: string }
+  | { kind: "repeatedEntries"; message: string; count: number; list: string; key: string }
+  | { kind: "endlessChanges"; message: string; method: string; interval: number }
+  | { kind: "progressNotRising"; message: string }
   | { kind: "oddHandshake"; message: string; member: string; expected: string }
   | { kind: "tooManyStrayLines"; message: string; limit: number }
   | { kind: "tooManyStrayBytes"; message: string; limit: number }

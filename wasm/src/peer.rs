@@ -19,6 +19,8 @@ pub fn violation(violation: &Violation) -> JsValue {
     match violation {
         Violation::NotJson(fault) => syntax(told("notJson"), *fault),
         Violation::Text { bytes } => told("text").size("bytes", *bytes),
+        Violation::JoinedLine { at } => told("joinedLine").size("at", *at),
+        Violation::Echoed => told("echoed"),
         Violation::MultiLineJson => told("multiLineJson"),
         Violation::Utf16 => told("utf16"),
         Violation::NotUtf8 { valid_up_to } => told("notUtf8").size("validUpTo", *valid_up_to),
@@ -58,6 +60,13 @@ fn request_violation(violation: &Violation) -> Object {
         Violation::TooManyAsks { limit } => told("tooManyAsks").size("limit", *limit),
         Violation::BadNotification { method } => told("badNotification").text("method", method),
         Violation::BadCursor => told("badCursor"),
+        Violation::RepeatedEntries { count, list, key } => {
+            told("repeatedEntries").size("count", *count).text("list", list).text("key", key)
+        }
+        Violation::EndlessChanges { method, interval } => {
+            told("endlessChanges").text("method", method).time("interval", *interval)
+        }
+        Violation::ProgressNotRising => told("progressNotRising"),
         Violation::OddHandshake { member, expected } => {
             told("oddHandshake").text("member", member).text("expected", expected)
         }
@@ -82,6 +91,7 @@ pub(crate) const fn fault_name(fault: Fault) -> &'static str {
         Fault::NoId => "noId",
         Fault::ResultAndError => "resultAndError",
         Fault::NoContent => "noContent",
+        Fault::NotVersioned => "notVersioned",
         _ => "other",
     }
 }

@@ -219,6 +219,7 @@ pub(super) fn hint(hint: &Hint) -> JsValue {
     match hint {
         Hint::MultiLineJson => Object::told("multiLineJson", hint),
         Hint::Utf16 => Object::told("utf16", hint),
+        Hint::Echo => Object::told("echo", hint),
         Hint::PeerError(error) => Object::told("peerError", hint).value("error", &rpc_error(error)),
         _ => Object::told("other", hint),
     }
