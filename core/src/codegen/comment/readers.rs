@@ -51,14 +51,15 @@ reads!(WORDS =
         "formatters that skip generated files": "@|generated", "@|partially-generated", "@|codegen";
         "debuggers that follow source maps": "//|#", "//|@", "source|mappingurl", "source|url";
         "compiletest": "//|~";
-        "bundlers that keep legal comments": "//|!", "/*|!";
+        "bundlers that keep legal comments": "//|!", "/|*!";
     }
     Python {
         "flake8 and Ruff": "no|qa", "no|pep8";
+        "documentation tools that make links": "data|:text/";
     }
     TypeScript {
         "the compiler": "*|/", "@|internal", "@|ts-", "@|jsx";
-        "c8 and other coverage tools": "/|* ", "/|*/", "/*|@", "/*|#";
+        "c8 and other coverage tools": "/|* ", "/|*/", "/|*@", "/|*#";
         "bundlers": "@|__", "#|__";
         "bundlers that keep legal comments": "@|lic", "@|preserve", "@|cc_on", "@|copyright";
     }
@@ -76,6 +77,7 @@ reads!(COLONS =
         "a spell checker": "cspell|:", "codespell|:", "spell-checker|:", "spellchecker|:";
         "Checkov": "checkov|:";
         "tfsec": "tfsec|:";
+        "documentation tools that make links": "javascript|:", "vbscript|:";
     }
     Python {
         "pylint": "pylint|:";
