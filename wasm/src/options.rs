@@ -54,7 +54,7 @@ fn walk(view: View<'_>, what: &str, member: &mut Member<'_>) -> Result<(), Fault
         return Err(format!("{what} must be an object, not {}", view.kind().name()));
     }
     for (name, value) in view.members() {
-        let name = name.to_str().unwrap_or_default();
+        let name = name.to_str();
         member(&name, value).map_err(|fault| format!("{what}: `{name}` {fault}"))?;
     }
     Ok(())
@@ -146,7 +146,7 @@ pub(crate) fn client_config(config: &mut ClientConfig, name: &str, value: View<'
         "era" => config.era = era(value)?,
         "extensions" => {
             for (name, settings) in value.members() {
-                config.extensions.insert(text(name)?, raw(settings)?);
+                config.extensions.insert(name.to_text(), raw(settings)?);
             }
         }
         "listensForChanges" => config.listens_for_changes = flag(value)?,

@@ -125,7 +125,7 @@ impl Client {
     fn line(&mut self, line: Line<'_>) {
         let mut envelope = Envelope::default();
         match jsonrpc::read(line.as_str(), &mut envelope) {
-            Ok(Shape::One) => self.message(line, &envelope),
+            Ok(Shape::One) => self.message(line, &mut envelope),
             Ok(Shape::Batch(batch)) => self.batch(line.as_str(), &batch),
             Err(error) => {
                 let bytes = line.as_str().as_bytes();
@@ -153,11 +153,13 @@ impl Client {
             if self.is_over() {
                 return;
             }
-            self.message(Line::Borrowed(entry), &jsonrpc::read_entry(entry));
+            self.message(Line::Borrowed(entry), &mut jsonrpc::read_entry(entry));
         }
     }
 
-    fn message(&mut self, line: Line<'_>, envelope: &Envelope) {
+    fn message(&mut self, line: Line<'_>, envelope: &mut Envelope) {
+        // Of several ids the first one counts that is waited for, so that no call waits in vain.
+        envelope.prefer_id(line.as_str(), |id| self.requests.get(id).is_some_and(Tag::is_sent));
         let (message, oddities) = match jsonrpc::classify(line.as_str(), envelope) {
             Ok(classified) => classified,
             Err(misfit) => {
@@ -204,7 +206,7 @@ impl Client {
     /// What is odd about the response is told while the request still waits: a session that ends over it
     /// settles the request with the others.
     fn claim(&mut self, id: ResponseId, odd: Option<Violation>) -> Option<Waiting<Tag>> {
-        let (ResponseId::Minted(minted) | ResponseId::Respelled(minted)) = id else {
+        let Some(minted) = id.number() else {
             self.violated(Violation::UnknownResponse);
             return None;
         };

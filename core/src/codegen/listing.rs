@@ -160,12 +160,12 @@ fn entry(item: Item<'_>) -> Result<Entry, (&'static str, Problem)> {
         return Err(("", Problem::Kind(item.kind(), Kind::Object)));
     }
     let [name, description, input, output] =
-        crate::schema::plan::pick(item, ["name", "description", "inputSchema", "outputSchema"]);
+        item.pick(["name", "description", "inputSchema", "outputSchema"]);
     let name = name.ok_or(("name", Problem::Missing))?;
     if name.kind() != Kind::String {
         return Err(("name", Problem::Kind(name.kind(), Kind::String)));
     }
-    if name.as_str() == "\"\"" {
+    if name.is_str("") {
         return Err(("name", Problem::Empty));
     }
     let input = input.ok_or(("inputSchema", Problem::Missing))?;

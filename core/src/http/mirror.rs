@@ -173,8 +173,7 @@ fn collect(rules: &mut Vec<Rule>, path: &mut Vec<String>, schema: View<'_>) {
         if rules.len() >= MAX_RULES {
             return;
         }
-        let Some(name) = name.to_text() else { continue };
-        path.push(name);
+        path.push(name.to_text());
         if let Some(rule) = read_rule(path, property).filter(|new| is_new(rules, new)) {
             rules.push(rule);
         }

@@ -1,9 +1,8 @@
 //! One pass over a JSON text that leaves a flat index of it, for readers that walk a text in any order.
 
 use alloc::{borrow::Cow, vec::Vec};
-use core::cmp::Ordering;
 
-use super::{Expected, Kind, MAX_DEPTH, Scanner, SyntaxError, View};
+use super::{Expected, Kind, MAX_DEPTH, Name, Scanner, SyntaxError, View, name::first_of};
 
 /// A JSON text with an index of its values: every step of a reader costs the same, however deep it stands.
 ///
@@ -243,30 +242,30 @@ impl<'t> Item<'t> {
     /// Returns whether the value is a string with exactly this content.
     #[must_use]
     pub fn is_str(self, content: &str) -> bool {
-        let text = self.as_str();
-        if !text.starts_with('"') {
-            return false;
-        }
-        // An escape is longer than what it stands for.
-        match text.len().cmp(&(content.len() + 2)) {
-            Ordering::Less => false,
-            Ordering::Equal => {
-                text.get(1..=content.len()) == Some(content) && !content.as_bytes().contains(&b'\\')
-            }
-            Ordering::Greater => text.as_bytes().contains(&b'\\') && self.view().is_str(content),
-        }
+        self.view().is_str(content)
     }
 
     /// Returns the first member of an object with this name.
     #[must_use]
     pub fn get(self, name: &str) -> Option<Item<'t>> {
-        self.members().find(|(own, _)| own.is_str(name)).map(|(_, value)| value)
+        self.members().find(|(own, _)| own.is(name)).map(|(_, value)| value)
+    }
+
+    /// Returns the first member of each of these names, found in one walk.
+    #[must_use]
+    pub fn pick<const N: usize>(self, names: [&str; N]) -> [Option<Item<'t>>; N] {
+        first_of(self.members(), names)
     }
 
     /// Returns the members of an object in their order, duplicates included; none for any other value.
-    pub fn members(self) -> impl Iterator<Item = (Item<'t>, Item<'t>)> {
+    pub fn members(self) -> impl Iterator<Item = (Name<'t>, Item<'t>)> {
         let mut items = self.items(b'{');
-        core::iter::from_fn(move || Some((items.next()?, items.next()?)))
+        core::iter::from_fn(move || Some((Name::trusted(items.next()?.as_str()), items.next()?)))
+    }
+
+    /// Returns the names of an object's members as the strings that they are, in their order.
+    pub(crate) fn names(self) -> impl Iterator<Item = Item<'t>> {
+        self.items(b'{').step_by(2)
     }
 
     /// Returns the elements of an array in their order; none for any other value.
@@ -306,9 +305,9 @@ mod tests {
         let text = r#" {"b":1 , "a":[2, {"c":3},[]], "b":1.50, "x\u0041":{"":null}} "#;
         let tape = Tape::parse(text).unwrap();
         let root = tape.root();
-        let seen: Vec<_> = root.members().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let seen: Vec<_> = root.members().map(|(name, value)| (name, value.as_str())).collect();
         let view = View::new(text).unwrap();
-        let expected: Vec<_> = view.members().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let expected: Vec<_> = view.members().map(|(name, value)| (name, value.as_str())).collect();
         assert_eq!(seen, expected);
         assert_eq!(root.get("b").unwrap().as_str(), "1");
         assert!(root.get("xA").unwrap().get("").is_some());

@@ -17,6 +17,7 @@ mod handshake;
 mod ladder;
 mod lifecycle;
 mod listing;
+mod members;
 mod modern;
 mod pairs;
 mod pairs_eras;
