@@ -329,6 +329,24 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// Returns how many levels the value has that the scanner stands on, in a text that was validated already.
+    pub(crate) fn levels(&mut self) -> usize {
+        let (mut open, mut most) = (0_usize, 0);
+        while let Some(byte) = self.peek() {
+            match byte {
+                b'"' if self.string().is_ok() => continue,
+                b'{' | b'[' => {
+                    open += 1;
+                    most = most.max(open);
+                }
+                b'}' | b']' => open = open.saturating_sub(1),
+                _ => {}
+            }
+            self.at += 1;
+        }
+        most
+    }
+
     /// Passes what may follow a value: closed containers and a comma. Returns whether the outermost is done.
     fn close(&mut self, nesting: &mut Nesting) -> Result<bool, SyntaxError> {
         loop {

@@ -12,6 +12,8 @@ pub struct Tape<'a> {
     text: &'a str,
     slots: Vec<Slot>,
     surrogates: Vec<u32>,
+    /// The most levels that were open at once.
+    levels: usize,
 }
 
 /// Where a value stands in the text and where the value after it stands in the index.
@@ -36,13 +38,24 @@ impl<'a> Tape<'a> {
     ///
     /// Says where the text stops being JSON, or where it nests too deep.
     pub fn parse(text: &'a str) -> Result<Self, SyntaxError> {
+        Self::read(text, MAX_DEPTH, false)
+    }
+
+    /// Validates a text of any depth and indexes what stands within so many levels; a container below them is
+    /// read as an empty one.
+    pub(crate) fn parse_down_to(text: &'a str, levels: usize) -> Result<Self, SyntaxError> {
+        Self::read(text, levels, true)
+    }
+
+    fn read(text: &'a str, max_levels: usize, takes_deeper: bool) -> Result<Self, SyntaxError> {
         if u32::try_from(text.len()).is_err() {
             return Err(SyntaxError { at: 0, expected: Expected::Shallow });
         }
-        let mut tape = Self { text, slots: Vec::with_capacity(text.len() / 12 + 1), surrogates: Vec::new() };
+        let mut tape =
+            Self { text, slots: Vec::with_capacity(text.len() / 12 + 1), surrogates: Vec::new(), levels: 0 };
         let mut scanner = Scanner::new(text);
         scanner.skip_space();
-        tape.fill(&mut scanner)?;
+        tape.fill(&mut scanner, max_levels, takes_deeper)?;
         scanner.end()?;
         tape.slots.shrink_to_fit();
         tape.find_surrogates();
@@ -61,6 +74,11 @@ impl<'a> Tape<'a> {
         Item { tape: self, at }
     }
 
+    /// Returns how many levels the text has; one more than were indexed where it has more.
+    pub(crate) const fn levels(&self) -> usize {
+        self.levels
+    }
+
     /// Returns how many values and member names the text holds.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -73,7 +91,12 @@ impl<'a> Tape<'a> {
         self.slots.is_empty()
     }
 
-    fn fill(&mut self, scanner: &mut Scanner<'_>) -> Result<(), SyntaxError> {
+    fn fill(
+        &mut self,
+        scanner: &mut Scanner<'_>,
+        max_levels: usize,
+        takes_deeper: bool,
+    ) -> Result<(), SyntaxError> {
         let mut open: Vec<(u32, bool)> = Vec::new();
         loop {
             let start = scanner.at;
@@ -83,10 +106,14 @@ impl<'a> Tape<'a> {
                 _ => (None, false),
             };
             let slot = self.push(start, start);
-            if let Some(close) = close {
-                if open.len() >= MAX_DEPTH {
+            if close.is_some() && open.len() >= max_levels {
+                if !takes_deeper {
                     return scanner.fail(Expected::Shallow);
                 }
+                self.levels = max_levels + 1;
+                scanner.value()?;
+            } else if let Some(close) = close {
+                self.levels = self.levels.max(open.len() + 1);
                 scanner.at += 1;
                 scanner.skip_space();
                 if !scanner.eat(close) {

@@ -15,6 +15,8 @@ use crate::{
 
 /// The most members of a record.
 const MAX_FIELDS: usize = 1_000;
+/// The most bytes that their names have together: one name must not fill the module of all tools.
+const MAX_FIELD_BYTES: usize = 64 << 10;
 /// The most schemas that are combined into one.
 const MAX_PARTS: usize = 64;
 /// The longest list that is a tuple.
@@ -187,6 +189,10 @@ impl<'t> Builder<'t, '_> {
                 declared.required.truncate(before);
                 self.loss(Reason::Malformed("required"));
             }
+        }
+        let bytes: usize = declared.names.list.iter().chain(&seen.list).map(|name| name.len()).sum();
+        if bytes > MAX_FIELD_BYTES {
+            return None;
         }
         let mut ghosts = 0;
         for name in &declared.required {
