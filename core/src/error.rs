@@ -6,9 +6,9 @@ use alloc::string::String;
 use core::fmt;
 
 #[cfg(feature = "checks")]
-use crate::{json::Shown, validate::Mismatch};
+use crate::validate::Mismatch;
 use crate::{
-    json::SyntaxError,
+    json::{Shown, SyntaxError},
     jsonrpc::{Fault, Oddities, code},
     protocol::Revision,
 };
@@ -105,7 +105,7 @@ pub enum Violation {
     #[error("parameters must be an object")]
     BadParams,
     /// The peer's parameters or answer hold a name twice, and readers disagree on which of the two counts.
-    #[error("`{pointer}` stands there twice")]
+    #[error("`{}` stands there twice", Shown(.pointer))]
     DuplicateName {
         /// The JSON pointer to it within the message.
         pointer: String,

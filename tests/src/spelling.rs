@@ -19,13 +19,11 @@ pub struct Doubled {
 /// Spells every name of a message with nothing but escapes.
 #[must_use]
 pub fn escaped(message: &str) -> String {
-    let mut out = String::new();
-    push(&mut out, view(message), &mut Vec::new(), &mut |_, members| {
+    rewritten(view(message), &mut Vec::new(), &mut |_, members| {
         for (name, _) in members {
             *name = spelled(name);
         }
-    });
-    out
+    })
 }
 
 /// Returns one message for every member of a message, at any depth: the member stands there once more, at the end
@@ -35,8 +33,7 @@ pub fn doubled(message: &str) -> Vec<Doubled> {
     let mut all = Vec::new();
     for wanted in 0.. {
         let (mut seen, mut found) = (0, None);
-        let mut text = String::new();
-        push(&mut text, view(message), &mut Vec::new(), &mut |path, members| {
+        let text = rewritten(view(message), &mut Vec::new(), &mut |path, members| {
             let first = seen;
             seen += members.len();
             if let Some(name) = wanted_of(members, wanted, first) {
@@ -59,40 +56,33 @@ fn wanted_of(members: &Members, wanted: usize, first: usize) -> Option<String> {
     view(name).to_text()
 }
 
-/// Appends a value; `change` may change the members of every object, each a name and a value as JSON text.
-fn push(
-    out: &mut String,
+/// Writes a value anew; `change` may change the members of every object, each a name and a value as JSON text.
+fn rewritten(
     value: View<'_>,
     path: &mut Vec<String>,
     change: &mut dyn FnMut(&[String], &mut Members),
-) {
+) -> String {
+    let mut inner = |step: String, value: View<'_>| {
+        path.push(step);
+        let text = rewritten(value, path, change);
+        path.pop();
+        text
+    };
     match value.kind() {
         Kind::Object => {
-            let mut members: Members = Vec::new();
-            for (name, value) in value.members() {
-                let mut inner = String::new();
-                path.push(name.to_text());
-                push(&mut inner, value, path, change);
-                path.pop();
-                members.push((quoted(&name.to_str()), inner));
-            }
+            let members =
+                value.members().map(|(name, value)| (quoted(&name.to_str()), inner(name.to_text(), value)));
+            let mut members: Members = members.collect();
             change(path, &mut members);
             let members: Vec<_> =
                 members.into_iter().map(|(name, value)| format!("{name}:{value}")).collect();
-            out.push_str(&format!("{{{}}}", members.join(",")));
+            format!("{{{}}}", members.join(","))
         }
         Kind::Array => {
-            let elements = value.elements().enumerate().map(|(at, element)| {
-                let mut inner = String::new();
-                path.push(at.to_string());
-                push(&mut inner, element, path, change);
-                path.pop();
-                inner
-            });
-            let elements: Vec<_> = elements.collect();
-            out.push_str(&format!("[{}]", elements.join(",")));
+            let elements = value.elements().enumerate().map(|(at, element)| inner(at.to_string(), element));
+            format!("[{}]", elements.collect::<Vec<_>>().join(","))
         }
-        _ => out.push_str(value.as_str()),
+        _ => value.as_str().to_owned(),
     }
 }
 
@@ -105,8 +95,8 @@ fn quoted(name: &str) -> String {
 /// Spells the content of a string with escapes alone.
 fn spelled(text: &str) -> String {
     let content = view(text).to_text().unwrap_or_default();
-    let units: String = content.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect();
-    format!("\"{units}\"")
+    let units: Vec<_> = content.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect();
+    format!("\"{}\"", units.concat())
 }
 
 fn view(text: &str) -> View<'_> {

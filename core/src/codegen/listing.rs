@@ -277,7 +277,7 @@ mod tests {
             [
                 format!(r#"[{{"name":"meta","inputSchema":{{}},"_meta":{}}},{ok},"#, nested(levels - 1)),
                 format!(r#"{{"name":"schema","inputSchema":{{"default":{}}}}},{ok},"#, nested(levels - 2)),
-                format!(r#"{}]"#, nested(levels)),
+                format!("{}]", nested(levels)),
             ]
             .concat()
         };

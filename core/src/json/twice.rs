@@ -9,13 +9,15 @@ use super::{Kind, Name, Scanner, View, push_pointer, scan::Nesting};
 
 /// Up to this many names of an object are compared one by one.
 const FEW: usize = 16;
-/// The steps of a pointer that are written out.
-const MAX_STEPS: usize = 8;
+/// The steps of a pointer that are looked for.
+const MAX_STEPS: usize = 16;
 /// The characters of one step that are written out.
-const MAX_STEP: usize = 64;
+const MAX_STEP: usize = 48;
+/// The bytes of a pointer that is written out whole.
+const MAX_POINTER: usize = 64;
 
 /// Returns the pointer to a member whose name another member of its object has too, in a text that was
-/// validated already. What stands deep is named by the first steps towards it and by its own name.
+/// validated already. What stands deep is named by its own name alone.
 pub(crate) fn name_twice(valid: &str) -> Option<String> {
     let name = find(valid)?;
     let at = name.start_in(valid);
@@ -26,20 +28,21 @@ pub(crate) fn name_twice(valid: &str) -> Option<String> {
     let (mut pointer, mut view) = (String::new(), View::trusted(valid));
     for _ in 0..MAX_STEPS {
         if view.kind() == Kind::Array {
-            let (index, element) = view.elements().enumerate().find(|(_, element)| contains(*element))?;
+            let found = view.elements().enumerate().find(|(_, element)| contains(*element));
+            let Some((index, element)) = found else { break };
             push_pointer(&mut pointer, &format!("{index}"));
             view = element;
             continue;
         }
-        let (own, value) =
-            view.members().find(|(own, value)| own.start_in(valid) == at || contains(*value))?;
+        let found = view.members().find(|(own, value)| own.start_in(valid) == at || contains(*value));
+        let Some((own, value)) = found else { break };
         push_pointer(&mut pointer, clipped(&own.to_str()));
-        if own.start_in(valid) == at {
+        if own.start_in(valid) == at && pointer.len() <= MAX_POINTER {
             return Some(pointer);
         }
         view = value;
     }
-    pointer.push_str("/…");
+    let mut pointer = String::from("/…");
     push_pointer(&mut pointer, clipped(&name.to_str()));
     Some(pointer)
 }
@@ -161,7 +164,7 @@ fn second_of<T>(sorted: &[T], is_equal: impl Fn(&T, &T) -> bool) -> Option<&T> {
 
 #[cfg(test)]
 mod tests {
-    use alloc::{string::ToString, vec};
+    use alloc::string::ToString;
 
     use super::*;
 
@@ -177,7 +180,8 @@ mod tests {
             (r#"[{"a":{"a":1},"b~":[],"b~":0}]"#.into(), "/0/b~0"),
             (format!("{{{many},\"m7\":0}}"), "/m7"),
             (format!("{{{many},\"\\u006d7\":0}}"), "/m7"),
-            (format!("{}{{\"a\":1,\"a\":2}}{}", "[".repeat(200), "]".repeat(200)), "/0/0/0/0/0/0/0/0/…/a"),
+            (format!("{}{{\"a\":1,\"a\":2}}{}", "[".repeat(200), "]".repeat(200)), "/…/a"),
+            (format!(r#"{{"{0}":{{"{0}":{{"a":1,"a":2}}}}}}"#, "x".repeat(40)), "/…/a"),
         ] {
             assert_eq!(name_twice(&text).as_deref(), Some(pointer), "{text}");
         }
@@ -186,7 +190,7 @@ mod tests {
     #[test]
     fn equal_names_of_different_objects_are_no_duplicates() {
         let many: Vec<_> = (0..40).map(|at| format!("\"m{at}\":{{\"m{at}\":[{{}}]}}")).collect();
-        for text in vec![
+        for text in [
             "{}".to_string(),
             "7".into(),
             r#""a""#.into(),

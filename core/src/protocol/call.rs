@@ -47,7 +47,7 @@ impl CallToolResult {
         let [content, structured, is_error] =
             pick(&raw, index, origin, ["content", "structuredContent", "isError"]);
         match check(raw.as_str(), content, is_error) {
-            Ok(is_error) => Ok(Self { content, structured, is_error, raw }),
+            Ok(is_error) => Ok(Self { raw, content, structured, is_error }),
             Err(fault) => Err((fault, raw)),
         }
     }

@@ -280,3 +280,31 @@ fn a_client_that_answers_ambiguously_fails_the_call_that_asked() {
         assert_eq!(desk.server.calls_in_flight(), 0);
     }
 }
+
+#[test]
+fn no_source_of_the_core_compares_a_name_as_it_is_spelled() {
+    // A comparison with a quoted word: an arm of a match, or an operator beside it.
+    let marks = ["\\\"\" =>", "\\\"\" |", "== \"\\\"", "!= \"\\\"", "(b\"\\\""];
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../core/src");
+    let (mut folders, mut seen) = (vec![std::path::PathBuf::from(root)], 0);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).unwrap();
+            // Emitters write quotes of other languages; what a test compares is what was written.
+            let shipped = text.split("#[cfg(test)]").next().unwrap_or_default();
+            if path.ends_with("tests.rs") || path.starts_with(format!("{root}/codegen/support")) {
+                continue;
+            }
+            seen += 1;
+            for line in shipped.lines() {
+                assert!(!marks.iter().any(|mark| line.contains(mark)), "{}: {line}", path.display());
+            }
+        }
+    }
+    assert!(seen > 100, "{seen}");
+}
