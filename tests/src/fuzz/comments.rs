@@ -28,12 +28,13 @@ pub(super) fn check(data: &[u8]) {
         let mut options = options(text, language, profile);
         options.level = Level::ALL.get(text.len() % Level::ALL.len()).copied();
         match generate(&listing, &options) {
-            Ok(generated) if profile == Profile::Typed => {
+            Ok(generated) if profile == Profile::Loom => check_pages(backend, &generated.source),
+            Ok(generated) => {
                 check_source(backend, &generated.source, language);
                 check_surface(backend, &generated.surface.text, language);
             }
             Err(GenerateError::SanitizerBreach(breach)) => fail(&format!("{backend}: {breach}\n{text:?}")),
-            Ok(_) | Err(_) => {}
+            Err(_) => {}
         }
     }
 }
@@ -94,19 +95,54 @@ fn is_ours(said: &str) -> bool {
         .contains(&said)
 }
 
+/// Documentation without a mark may hold quotes and lists too, and nothing else that a page acts on.
+fn check_pages(place: &str, source: &str) {
+    let mut docs = String::new();
+    for line in source.lines() {
+        let sign = if line.starts_with("//// ") { "////" } else { "///" };
+        match line.strip_prefix(sign) {
+            Some(said) => {
+                let _ = writeln!(docs, "{}", said.strip_prefix(' ').unwrap_or(said));
+            }
+            None => check_events(place, &std::mem::take(&mut docs), |event| {
+                matches!(
+                    event,
+                    Event::Start(
+                        Tag::BlockQuote(_)
+                            | Tag::List(_)
+                            | Tag::Item
+                            | Tag::DefinitionList
+                            | Tag::DefinitionListTitle
+                            | Tag::DefinitionListDefinition
+                    ) | Event::TaskListMarker(_)
+                )
+            }),
+        }
+    }
+}
+
 /// Documentation holds paragraphs of words and code spans, and nothing that a page or a test runner acts on.
 fn check_documentation(place: &str, docs: &str) {
+    check_events(place, docs, |_| false);
+}
+
+fn check_events(place: &str, docs: &str, may_be: impl Fn(&Event<'_>) -> bool) {
     for event in Parser::new_ext(docs, Extensions::all()) {
         let is_words = match &event {
             Event::Start(tag) => {
                 matches!(tag, Tag::Paragraph | Tag::Emphasis | Tag::Strong | Tag::Strikethrough)
                     || matches!(tag, Tag::Superscript | Tag::Subscript)
             }
-            Event::End(_) | Event::Text(_) | Event::SoftBreak | Event::HardBreak => true,
-            Event::Code(_) | Event::InlineMath(_) | Event::DisplayMath(_) => true,
+            Event::End(_)
+            | Event::Text(_)
+            | Event::SoftBreak
+            | Event::HardBreak
+            | Event::Code(_)
+            | Event::InlineMath(_)
+            | Event::DisplayMath(_) => true,
             _ => false,
         };
-        if !is_words {
+        if !(is_words || may_be(&event)) {
             fail(&format!("{place}: {event:?} in\n{docs}"));
         }
     }

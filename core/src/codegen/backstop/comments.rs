@@ -6,7 +6,7 @@ use super::Breach;
 use crate::{
     codegen::{
         Profile,
-        comment::{ABOUT, COOKIE, MARK, ORIGIN, check},
+        comment::{ABOUT, COOKIE, MARK, ORIGIN, check, check_unmarked},
     },
     name::Language,
 };
@@ -140,14 +140,15 @@ impl<'a> Comments<'a> {
         Ok(())
     }
 
-    /// Checks a comment of profile `loom`, which has no mark: nothing but documentation reads it.
+    /// Checks a comment of profile `loom`, which has no mark.
     fn loom(&self, at: usize, text: &str) -> Result<(), Breach> {
-        let is_docs = text == "///" || text.starts_with("/// ");
-        let is_header = text.starts_with("//// ") && !self.is_code_seen;
-        if is_docs || is_header {
-            Ok(())
-        } else {
-            Err(Breach { at, what: "a comment that is never written" })
+        if text == "///" {
+            return Ok(());
+        }
+        let header = text.strip_prefix("//// ").filter(|_| !self.is_code_seen);
+        match header.or(text.strip_prefix("/// ")) {
+            Some(line) => check_unmarked(line, at + text.len() - line.len()),
+            None => Err(Breach { at, what: "a comment that is never written" }),
         }
     }
 }

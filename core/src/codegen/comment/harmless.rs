@@ -143,12 +143,12 @@ pub(crate) fn breach(language: Language, line: &str) -> Option<(usize, &'static 
 }
 
 /// Returns whether a line would make a table of the line before it.
-fn is_rule(line: &str) -> bool {
+pub(super) fn is_rule(line: &str) -> bool {
     line.bytes().all(|byte| matches!(byte, b'-' | b':' | b'|' | b' ')) && line.contains('-')
 }
 
 /// Returns whether `<` begins a tag, or an address between angle brackets, with what follows it.
-fn opens_tag(rest: &str) -> bool {
+pub(super) fn opens_tag(rest: &str) -> bool {
     let word = rest.split(' ').next().unwrap_or_default();
     match word.as_bytes().first() {
         Some(b'/' | b'!' | b'?') => true,

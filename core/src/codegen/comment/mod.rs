@@ -6,13 +6,14 @@
 
 mod harmless;
 mod readers;
+mod unmarked;
 
 use alloc::string::String;
 
-pub(super) use self::harmless::check;
-use self::harmless::push_harmless;
 #[cfg(test)]
 pub(super) use self::readers::READ_AT_START;
+pub(super) use self::{harmless::check, unmarked::check_unmarked};
+use self::{harmless::push_harmless, unmarked::push_unmarked};
 use super::{
     module::make_room,
     text::{WIDTH, wrap},
@@ -137,13 +138,14 @@ impl CommentWriter {
         make_room(out, self.indent.len() + self.sign.len() + mark.len() + lead.len() + line.len() + 1);
         out.extend([self.indent, self.sign, mark, lead]);
         match self.reader {
-            Reader::Model | Reader::Loom => out.push_str(line),
+            Reader::Model => out.push_str(line),
             Reader::Docs if self.language == Language::Python => {
                 let from = out.len();
                 push_harmless(out, self.language, line);
                 escape_in_docstring(out, from);
             }
             Reader::Header | Reader::Docs => push_harmless(out, self.language, line),
+            Reader::Loom => push_unmarked(out, line),
         }
         out.push('\n');
     }
