@@ -28,10 +28,16 @@ pub(super) fn check(data: &[u8]) {
         let mut options = options(text, language, profile);
         options.level = Level::ALL.get(text.len() % Level::ALL.len()).copied();
         match generate(&listing, &options) {
-            Ok(generated) if profile == Profile::Loom => check_pages(backend, &generated.source),
             Ok(generated) => {
-                check_source(backend, &generated.source, language);
-                check_surface(backend, &generated.surface.text, language);
+                if let Err(breach) = generated.surface.in_comments(language) {
+                    fail(&format!("{backend}: {breach}\n{text:?}"));
+                }
+                if profile == Profile::Loom {
+                    check_pages(backend, &generated.source);
+                } else {
+                    check_source(backend, &generated.source, language);
+                    check_surface(backend, &generated.surface.text, language);
+                }
             }
             Err(GenerateError::SanitizerBreach(breach)) => fail(&format!("{backend}: {breach}\n{text:?}")),
             Err(_) => {}

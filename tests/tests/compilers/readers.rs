@@ -80,6 +80,9 @@ fn hostile_modules(folder: &Path, language: Language) -> Vec<String> {
             Options { server: (*server).into(), language, max_surface_bytes: 1 << 20, ..Options::default() };
         let generated = generate(&listing, &options).unwrap();
         place(folder, &generated);
+        // As the command prints it with `--surface`.
+        let shown = generated.surface.in_comments(language).unwrap();
+        fs::write(folder.join(&generated.path), generated.source + "\n" + &shown).unwrap();
         generated.path.split('.').next().unwrap().to_owned()
     };
     SERVERS.iter().map(module).collect()

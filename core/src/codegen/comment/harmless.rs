@@ -167,7 +167,7 @@ fn opens_doc_tag(language: Language, line: &str, at: usize) -> bool {
 }
 
 /// Returns whether `#` begins what a Python tool reads as a comment of its own.
-fn opens_comment(language: Language, rest: &str) -> bool {
+pub(super) fn opens_comment(language: Language, rest: &str) -> bool {
     language == Language::Python
         && rest.trim_start_matches(' ').starts_with(|first: char| first.is_ascii_alphabetic())
 }

@@ -5,6 +5,7 @@
 //! [table of what they read](readers). The backstop proves both over the finished text.
 
 mod harmless;
+mod mend;
 mod readers;
 mod unmarked;
 
@@ -13,8 +14,13 @@ use alloc::string::String;
 #[cfg(test)]
 pub(super) use self::readers::READ_AT_START;
 pub(super) use self::{harmless::check, unmarked::check_unmarked};
-use self::{harmless::push_harmless, unmarked::push_unmarked};
+use self::{
+    harmless::push_harmless,
+    mend::{check_mended, mend_shown, push_mended},
+    unmarked::push_unmarked,
+};
 use super::{
+    Breach, Surface, backstop,
     module::make_room,
     text::{WIDTH, wrap},
 };
@@ -151,6 +157,29 @@ impl CommentWriter {
     }
 }
 
+impl Surface {
+    /// Returns the surface as lines of comments, each behind the mark, for the end of a module.
+    ///
+    /// # Errors
+    ///
+    /// When a line would hold what a tool acts on, which is a defect of this library.
+    pub fn in_comments(&self, language: Language) -> Result<String, Breach> {
+        let sign = if language == Language::Python { "# " } else { "// " };
+        let mut out = String::new();
+        for line in self.text.lines() {
+            out.extend([sign, MARK]);
+            let from = out.len();
+            push_mended(&mut out, line, |at| mend_shown(language, line, at));
+            let written = out.get(from..).unwrap_or_default();
+            check_mended(written, from, |at| mend_shown(language, written, at))?;
+            out.truncate(out.trim_end_matches(' ').len());
+            out.push('\n');
+        }
+        backstop::no_control_bytes(&out)?;
+        Ok(out)
+    }
+}
+
 /// Rewrites the end of a text so that it reads the same between three quotes, and cannot end there.
 fn escape_in_docstring(out: &mut String, from: usize) {
     let line = out.get(from..).unwrap_or_default();
@@ -186,6 +215,24 @@ mod tests {
         assert_eq!(quoted(Language::TypeScript, text), "   * | ok * / } x(); / * ** / \"\"\" \\ a\n");
         assert_eq!(quoted(Language::Python, text), "  | ok */ } x(); /* **/ \"\\\"\\\" \\\\ a\n");
         assert_eq!(quoted(Language::Rust, text), "  /// | ok */ } x(); /* **/ \"\"\" \\ a\n");
+    }
+
+    #[test]
+    fn a_surface_in_comments_is_read_by_no_tool_and_by_people() {
+        let text = String::from(
+            "a(b: \"pylint: skip-file\", c: string[]) # type: ignore # noqa\n\nb() // @ts-nocheck",
+        );
+        let surface = Surface { level: crate::codegen::Level::Full, text };
+        assert_eq!(
+            surface.in_comments(Language::Python).unwrap(),
+            "# | a(b: \"pylint : skip-file\", c: string[]) #| type: ignore #| no qa\n# |\n# | b() // @ts-nocheck\n"
+        );
+        assert!(
+            surface
+                .in_comments(Language::TypeScript)
+                .unwrap()
+                .ends_with("\n// |\n// | b() // @ ts-nocheck\n")
+        );
     }
 
     #[test]

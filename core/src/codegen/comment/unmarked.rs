@@ -5,43 +5,22 @@ use alloc::string::String;
 
 use super::{
     harmless::{is_rule, opens_tag},
+    mend::{Mend, check_mended, push_mended},
     readers::reader_at,
 };
 use crate::{codegen::backstop::Breach, name::Language};
 
-/// What is put where into a line.
-struct Mend {
-    /// What a breach says of what stands there.
-    what: &'static str,
-    /// How many bytes of it stay in front.
-    bytes: usize,
-    sign: char,
-}
-
 /// Appends a line of cleaned text.
 pub(super) fn push_unmarked(out: &mut String, line: &str) {
-    let keep =
-        |out: &mut String, from: usize, to: usize| out.push_str(line.get(from..to).unwrap_or_default());
     let block = block(line);
-    let (mut from, mut at) = (0, 0);
-    while at < line.len() {
-        let Some(mend) = mend(line, at, block) else {
-            at += 1;
-            continue;
-        };
-        keep(out, from, at + mend.bytes);
-        out.push(mend.sign);
-        (from, at) = (at + mend.bytes, at + mend.bytes.max(1));
-    }
-    keep(out, from, line.len());
+    push_mended(out, line, |at| mend(line, at, block));
 }
 
 /// Checks a finished line that stands somewhere in a module.
 pub(crate) fn check_unmarked(line: &str, start: usize) -> Result<(), Breach> {
     let line = line.trim_start_matches(' ');
     let block = block(line);
-    let found = (0..line.len()).find_map(|at| mend(line, at, block).map(|mend| (at, mend.what)));
-    found.map_or(Ok(()), |(at, what)| Err(Breach { at: start + at, what }))
+    check_mended(line, start, |at| mend(line, at, block))
 }
 
 fn mend(line: &str, at: usize, block: Option<usize>) -> Option<Mend> {
