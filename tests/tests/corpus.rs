@@ -50,3 +50,8 @@ fn the_corpus_of_generator_holds() {
 fn the_corpus_of_http_holds() {
     replay("http", fuzz::http);
 }
+
+#[test]
+fn the_corpus_of_comments_holds() {
+    replay("comments", fuzz::comments);
+}

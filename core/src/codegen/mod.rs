@@ -24,6 +24,7 @@ mod loom;
 mod module;
 mod naming;
 mod options;
+mod prose;
 mod python;
 mod rust;
 mod support;
@@ -40,9 +41,6 @@ pub use listing::{EntryFault, Listing, ListingError, Problem, Tool};
 pub use options::{Level, Options, Profile};
 
 use crate::{json::Shown, schema::Loss};
-
-/// The version that a generated module names in its first line.
-pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The most characters of a name that an error quotes.
 const MAX_QUOTED: usize = 120;

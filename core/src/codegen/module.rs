@@ -3,6 +3,7 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
+    Profile,
     backstop::{self, Breach},
     escape::push_literal,
 };
@@ -107,8 +108,8 @@ impl Module {
     }
 
     /// Returns the text if it holds what was meant to be written and nothing else.
-    pub(crate) fn check(self) -> Result<String, Breach> {
-        backstop::check(&self.out, self.language, &self.census)?;
+    pub(crate) fn check(self, profile: Profile) -> Result<String, Breach> {
+        backstop::check(&self.out, self.language, profile, &self.census)?;
         let mut source = self.out;
         source.shrink_to_fit();
         Ok(source)

@@ -4,9 +4,10 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     GenerateError, Options,
-    comment::Cage,
+    comment::CommentWriter,
     find::find,
     module::Module,
+    prose::Footnotes,
     surface,
     typed::{Shown, Work, push_docs},
 };
@@ -16,7 +17,7 @@ use crate::{
     schema::ir::{Field, Literal, NodeId, Record, Shape},
 };
 
-const CAGE: Cage = Cage::new(Language::Python, "        ");
+const COMMENTS: CommentWriter = CommentWriter::docs(Language::Python, "        ");
 
 /// How an annotation is read: names of our own types are not known yet where it is evaluated at once.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -34,22 +35,27 @@ pub(super) fn emit(work: &mut Work<'_>, options: &Options) -> Result<(Module, Ve
         options.check_source(module.out.len())?;
     }
     module.raw("\n\nclass Tools(Base):\n    \"\"\"The tools of one MCP server.\"\"\"\n");
+    let mut footnotes = Footnotes::default();
     let mut shown = Vec::with_capacity(work.functions.len());
     for at in 0..work.functions.len() {
         let signature = signature(work, at);
         module.raw("\n    def ").adopt(&signature).raw(":\n        \"\"\"\n");
-        push_docs(&mut module.out, CAGE, work, at);
+        push_docs(&mut module.out, COMMENTS, work, at);
         module.raw("        \"\"\"\n        return self._call");
         write_call(&mut module, work, at);
         module.raw("\n");
         let parameters = signature.out.replacen("self, *, ", "*, ", 1);
-        shown.push(Shown::new(parameters.replacen("(self, ", "(", 1).replacen("(self)", "()", 1)));
+        let parameters = parameters.replacen("(self, ", "(", 1).replacen("(self)", "()", 1);
+        shown.push(Shown::new(footnotes.line(parameters, &signature.census.literals, Language::Python)));
         options.check_source(module.out.len())?;
     }
     let module = with_imports(module);
     let helpers: BTreeMap<_, _> = work.order.iter().zip(&helpers).collect();
     surface::assign(work, &mut shown, |id| {
-        helpers.get(&id).map(|helper| compact(work, id, helper).out).unwrap_or_default()
+        let piece = helpers
+            .get(&id)
+            .map_or_else(|| Module::new(Language::Python), |helper| compact(work, id, helper));
+        footnotes.line(piece.out, &piece.census.literals, Language::Python)
     });
     Ok((module, shown))
 }

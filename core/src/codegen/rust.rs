@@ -8,7 +8,7 @@ use alloc::{
 
 use super::{
     GenerateError, Options,
-    comment::Cage,
+    comment::CommentWriter,
     module::Module,
     surface,
     typed::{Shown, Work, kind_word, literal_word, members, patterns, push_docs},
@@ -18,7 +18,7 @@ use crate::{
     schema::ir::{Field, Literal, NodeId, Record, Shape},
 };
 
-const CAGE: Cage = Cage::new(Language::Rust, "    ");
+const COMMENTS: CommentWriter = CommentWriter::docs(Language::Rust, "    ");
 const DECODE: &str = " {\n    fn decode(value: &Json, path: &Path<'_>) -> Result<Self, Mismatch> {\n";
 const DERIVES: &str = "#[derive(Clone, Debug, PartialEq)]\n";
 
@@ -41,7 +41,7 @@ pub(super) fn emit(work: &mut Work<'_>, options: &Options) -> Result<(Module, Ve
     for at in 0..work.functions.len() {
         let signature = signature(work, at);
         module.raw("\n");
-        push_docs(&mut module.out, CAGE, work, at);
+        push_docs(&mut module.out, COMMENTS, work, at);
         module.raw("    pub fn ").adopt(&signature).raw(" {\n        ");
         write_call(&mut module, work, at);
         module.raw("\n    }\n");
@@ -49,7 +49,7 @@ pub(super) fn emit(work: &mut Work<'_>, options: &Options) -> Result<(Module, Ve
         options.check_source(module.out.len())?;
     }
     module.raw("}\n");
-    surface::assign(work, &mut shown, |id| compact(work, id).out);
+    surface::assign(work, &mut shown, |id| compact(work, id).out.into());
     Ok((module, shown))
 }
 

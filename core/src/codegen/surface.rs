@@ -3,10 +3,12 @@
 use alloc::{collections::VecDeque, format, string::String};
 
 use super::{
-    GenerateError, Level, Options, Surface, backstop,
+    Breach, GenerateError, Level, Options, Surface, backstop,
+    comment::CommentWriter,
     find::find,
-    text::{Hidden, WIDTH, clean, first_sentence, wrap},
-    typed::{MAX_DESCRIPTION, MAX_NOTE, Shown, Work, note, quoted},
+    prose::{Line, is_prose},
+    text::{Hidden, WIDTH, clean, first_sentence},
+    typed::{MAX_DESCRIPTION, MAX_NOTE, Shown, Work, note, quoted, shortened},
 };
 use crate::{map::BTreeSet, name::Language, schema::ir::NodeId};
 
@@ -32,15 +34,32 @@ pub(super) fn render(
         if bytes > max {
             continue;
         }
-        backstop::no_control_bytes(&text).map_err(GenerateError::SanitizerBreach)?;
+        check(&text, work.language).map_err(GenerateError::SanitizerBreach)?;
         return Ok(Surface { level, text });
     }
     Err(GenerateError::SurfaceTooLarge { bytes, max })
 }
 
 /// Renders one tool in full, with every type that it uses.
-pub(super) fn detail(work: &Work<'_>, shown: &[Shown], tool: &str) -> Option<String> {
-    let at = work.types.tools.iter().position(|known| known.name == tool)?;
+pub(super) fn detail(work: &Work<'_>, shown: &[Shown], tool: &str) -> Result<Option<String>, Breach> {
+    let text = work
+        .types
+        .tools
+        .iter()
+        .position(|known| known.name == tool)
+        .and_then(|at| tool_in_full(work, shown, at));
+    if let Some(text) = &text {
+        check(text, work.language)?;
+    }
+    Ok(text)
+}
+
+/// Checks that what is the server's in a surface says so.
+fn check(text: &str, language: Language) -> Result<(), Breach> {
+    backstop::check_surface(text, CommentWriter::surface(language).sign())
+}
+
+fn tool_in_full(work: &Work<'_>, shown: &[Shown], at: usize) -> Option<String> {
     let mut out = String::new();
     push_tool(&mut out, work, at, shown.get(at)?, Level::Full);
     let owner = work.types.tools.get(at)?;
@@ -58,8 +77,7 @@ pub(super) fn detail(work: &Work<'_>, shown: &[Shown], tool: &str) -> Option<Str
             .filter(|(function, _)| *function != at)
             .and_then(|(function, index)| shown.get(function)?.declarations.get(index));
         if let Some(line) = declared {
-            out.push_str(line);
-            out.push('\n');
+            push_line(&mut out, CommentWriter::surface(work.language), line, String::push_str);
         }
     }
     Some(out)
@@ -79,22 +97,20 @@ fn at_level(work: &Work<'_>, shown: &[Shown], module: &str, level: Level, max: u
     out
 }
 
-const fn mark(language: Language) -> &'static str {
-    match language {
-        Language::Gleam | Language::Rust => "/// ",
-        Language::TypeScript => "// ",
-        Language::Python => "# ",
-    }
-}
-
 fn intro(work: &Work<'_>, module: &str, level: Level) -> String {
     let count = work.functions.len();
     let plural = if count == 1 { "tool" } else { "tools" };
-    let mark = mark(work.language).trim_end();
-    let mut out = format!(
-        "### {module}: {count} {plural} of MCP server \"{}\"; text after {mark} is the server's, not ours\n",
-        quoted(work.server)
-    );
+    let comments = CommentWriter::surface(work.language);
+    let mark = comments.sign();
+    let name = quoted(work.server);
+    let is_named = !is_prose(&name);
+    let server = format!("MCP server \"{name}\"");
+    let owner = if is_named { &server } else { "one MCP server" };
+    let mut out =
+        format!("### {module}: {count} {plural} of {owner}; text after {mark} is the server's, not ours\n");
+    if !is_named {
+        comments.quote_wide(&mut out, &server, usize::MAX);
+    }
     let example = match work.language {
         Language::TypeScript => {
             "import { Tools } from the module; const t = new Tools(invoke); const { structured, text } = await t.name(args)"
@@ -123,18 +139,18 @@ fn intro(work: &Work<'_>, module: &str, level: Level) -> String {
 
 fn push_tool(out: &mut String, work: &Work<'_>, at: usize, shown: &Shown, level: Level) {
     let (Some(tool), Some(function)) = (work.types.tools.get(at), work.functions.get(at)) else { return };
-    let mark = mark(work.language);
+    let comments = CommentWriter::surface(work.language);
     let description = tool.description.as_deref().unwrap_or_default();
     let sentence = |max| clean(first_sentence(description), max, Hidden::Extended);
     if level == Level::Names {
         let sentence = sentence(NAME_SENTENCE);
         out.push_str(&function.name);
-        if !sentence.trim().is_empty() {
+        if sentence.trim().is_empty() {
+            out.push('\n');
+        } else {
             out.push(' ');
-            out.push_str(mark);
-            out.push_str(sentence.trim());
+            comments.quote_wide(out, &sentence, usize::MAX);
         }
-        out.push('\n');
         return;
     }
     let text = if level == Level::Full {
@@ -144,31 +160,42 @@ fn push_tool(out: &mut String, work: &Work<'_>, at: usize, shown: &Shown, level:
     };
     // One line in the short levels, wrapped in the full one.
     let width = if level == Level::Full { WIDTH } else { usize::MAX };
-    push_lines(out, mark, &text, width);
+    comments.quote_wide(out, &text, width);
     if level > Level::TwoLine
         && let Some(record) = work.parameters(tool.input)
     {
         let max = if level == Level::Full { MAX_NOTE } else { SHORT_NOTE };
         for field in &record.fields {
             if let Some(text) = note(work, field, max) {
-                push_lines(out, mark, &format!("- {}: {text}", quoted(&field.name)), width);
+                comments.quote_wide(out, &format!("- {}: {text}", shortened(&field.name)), width);
             }
         }
     }
-    if level == Level::Full {
-        out.push_str(&shown.signature);
-    } else {
-        push_short_signature(out, work.language, &shown.signature);
-    }
-    out.push('\n');
+    let language = work.language;
+    push_line(out, comments, &shown.signature, |out, text| match level {
+        Level::Full => out.push_str(text),
+        _ => push_short_signature(out, language, text),
+    });
     for line in &shown.declarations {
-        if level == Level::Full {
-            out.push_str(line);
-        } else {
-            push_short_members(out, work.language, line);
-        }
-        out.push('\n');
+        push_line(out, comments, line, |out, text| match level {
+            Level::Full => out.push_str(text),
+            _ => push_short_members(out, language, text),
+        });
     }
+}
+
+/// Appends a line of code, behind what its numbers stand for.
+fn push_line(
+    out: &mut String,
+    comments: CommentWriter,
+    line: &Line,
+    push_code: impl FnOnce(&mut String, &str),
+) {
+    for note in &line.notes {
+        comments.quote_wide(out, note, usize::MAX);
+    }
+    push_code(out, &line.text);
+    out.push('\n');
 }
 
 /// Appends a signature without what every result is wrapped in, which the first lines say once.
@@ -213,16 +240,8 @@ fn push_short_members(out: &mut String, language: Language, line: &str) {
     out.push_str(rest);
 }
 
-fn push_lines(out: &mut String, mark: &str, text: &str, width: usize) {
-    wrap(text, width, |line| {
-        out.push_str(mark);
-        out.push_str(line);
-        out.push('\n');
-    });
-}
-
 /// Adds to each function the declarations of the types that it is the first to use.
-pub(super) fn assign(work: &Work<'_>, shown: &mut [Shown], declare: impl Fn(NodeId) -> String) {
+pub(super) fn assign(work: &Work<'_>, shown: &mut [Shown], mut declare: impl FnMut(NodeId) -> Line) {
     for (shown, function) in shown.iter_mut().zip(&work.functions) {
         shown.declarations.extend(function.introduces.iter().map(|id| declare(*id)));
     }

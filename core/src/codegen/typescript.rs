@@ -4,8 +4,9 @@ use alloc::{format, vec::Vec};
 
 use super::{
     GenerateError, Options,
-    comment::Cage,
+    comment::CommentWriter,
     module::Module,
+    prose::{Footnotes, Line},
     surface,
     typed::{Shown, Work, push_docs, quoted},
 };
@@ -14,7 +15,7 @@ use crate::{
     schema::ir::{Literal, NodeId, Record, Shape},
 };
 
-const CAGE: Cage = Cage::new(Language::TypeScript, "  ");
+const COMMENTS: CommentWriter = CommentWriter::docs(Language::TypeScript, "  ");
 
 pub(super) fn emit(work: &mut Work<'_>, options: &Options) -> Result<(Module, Vec<Shown>), GenerateError> {
     let work = &*work;
@@ -23,28 +24,32 @@ pub(super) fn emit(work: &mut Work<'_>, options: &Options) -> Result<(Module, Ve
         body.raw("\nexport ").adopt(&declaration(work, *id)).raw(";\n");
         options.check_source(body.out.len())?;
     }
-    body.raw("\n/**\n * The tools of MCP server \"");
-    super::comment::push_caged(&mut body.out, Language::TypeScript, &quoted(work.server));
-    body.raw("\".\n */\nexport class Tools {\n");
+    body.raw("\n/**\n");
+    let about = format!("The tools of MCP server \"{}\".", quoted(work.server));
+    CommentWriter::docs(Language::TypeScript, "").quote(&mut body.out, &about);
+    body.raw(" */\nexport class Tools {\n");
     body.raw(if work.functions.is_empty() {
         "  constructor(_invoke: Invoke) {}\n"
     } else {
         "  readonly #invoke: Invoke;\n\n  constructor(invoke: Invoke) {\n    this.#invoke = invoke;\n  }\n"
     });
+    let mut footnotes = Footnotes::default();
+    let mut shown_line =
+        |piece: Module| -> Line { footnotes.line(piece.out, &piece.census.literals, Language::TypeScript) };
     let mut shown = Vec::with_capacity(work.functions.len());
     for at in 0..work.functions.len() {
         let signature = signature(work, at);
         body.raw("\n  /**\n");
-        push_docs(&mut body.out, CAGE, work, at);
+        push_docs(&mut body.out, COMMENTS, work, at);
         body.raw("   */\n  ").adopt(&signature).raw(" {\n    return ");
         write_call(&mut body, work, at);
         body.raw(";\n  }\n");
-        shown.push(Shown::new(signature.out));
+        shown.push(Shown::new(shown_line(signature)));
         options.check_source(body.out.len())?;
     }
     body.raw("}\n");
     import(&mut body);
-    surface::assign(work, &mut shown, |id| declaration(work, id).out);
+    surface::assign(work, &mut shown, |id| shown_line(declaration(work, id)));
     Ok((body, shown))
 }
 

@@ -4,12 +4,14 @@
 
 use alloc::{
     borrow::{Cow, ToOwned as _},
+    format,
     string::{String, ToString as _},
     vec::Vec,
 };
 
 use super::{
     listing::Tool,
+    prose::MAX_LITERAL,
     text::Hidden,
     typed::{MAX_DEFAULT, MAX_NOTE, Work},
 };
@@ -18,7 +20,7 @@ use crate::{
     map::BTreeSet,
     name::Language,
     schema::{
-        ir::{NodeId, Shape, ToolType},
+        ir::{Literal, NodeId, Shape, ToolType},
         loss::{Ledger, Reason},
         refs::{Pointers, unfragmented},
     },
@@ -115,6 +117,7 @@ impl<'w> Walk<'w, '_> {
                 if let Some(reason) = self.work.unexpressed(id, is_parameters) {
                     self.note(&path, reason);
                 }
+                self.literals(id, &path);
                 self.queue(id, path.len(), &mut open);
             }
         }
@@ -153,6 +156,32 @@ impl<'w> Walk<'w, '_> {
         let mut place = self.base.to_string();
         place.push_str(self.pointers.nearest(self.schema, path));
         self.losses.note(&self.own.name, &place, reason);
+    }
+
+    /// Lists the literals that a surface cuts: it shows them behind the mark, up to a length.
+    fn literals(&mut self, id: NodeId, path: &str) {
+        if !matches!(self.work.language, Language::TypeScript | Language::Python) {
+            return;
+        }
+        let is_long = |text: &str| text.len() > MAX_LITERAL && text.chars().count() > MAX_LITERAL;
+        match self.work.types.shape(id) {
+            Shape::Literals(literals) => {
+                for literal in literals {
+                    if let Literal::Str(text) = literal
+                        && is_long(text)
+                    {
+                        self.note(path, Reason::LongText(text.len()));
+                    }
+                }
+            }
+            Shape::Record(record) => {
+                for field in record.fields.iter().filter(|field| is_long(&field.name)) {
+                    let path = format!("{path}{}", pointer(&["properties", &field.name]));
+                    self.note(&path, Reason::LongText(field.name.len()));
+                }
+            }
+            _ => {}
+        }
     }
 
     /// Lists what is not shown of the texts about parameters.

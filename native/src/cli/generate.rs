@@ -1,7 +1,6 @@
 //! `selvedge generate` and `selvedge surface`: a typed module and what a model is shown, from a listing.
 
 use std::{
-    fmt::Write as _,
     io::Read as _,
     path::{Path, PathBuf},
 };
@@ -159,7 +158,7 @@ pub(super) fn generate_from(output: &Output, command: &Generate, listing: Tools)
     if output.is_json {
         output.document(&document(&generated))?;
     } else if command.out.is_none() {
-        output.print(printed(&generated, command.surface.is_some(), options.language))?;
+        output.print(printed(&generated, command.surface.is_some(), options.language)?)?;
         let files: Vec<_> = generated.support.iter().map(|file| file.path).collect();
         output.note(&format!("the module needs {} beside it; `--out DIR` writes them all", files.join(", ")));
     }
@@ -239,17 +238,14 @@ fn document(generated: &Generated) -> Document<'_> {
 }
 
 /// Returns the module, with its surface in comments where that was asked for: the whole stays a module.
-fn printed(generated: &Generated, with_surface: bool, language: Language) -> String {
+fn printed(generated: &Generated, with_surface: bool, language: Language) -> Result<String, Failure> {
     let mut text = generated.source.clone();
     if with_surface {
-        let mark = if language == Language::Python { "#" } else { "//" };
-        for line in generated.surface.text.lines() {
-            // Writing to a `String` never fails.
-            let _ = write!(text, "\n{mark} {line}");
-        }
+        let surface = generated.surface.in_comments(language);
         text.push('\n');
+        text.push_str(&surface.map_err(|breach| refused(&GenerateError::SanitizerBreach(breach)))?);
     }
-    text
+    Ok(text)
 }
 
 fn write(output: &Output, folder: &Path, generated: &Generated) -> Result<(), Failure> {

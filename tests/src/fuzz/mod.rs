@@ -3,6 +3,7 @@
 //! The engine is reached through its public API only. The corpus is replayed by an ordinary test.
 
 mod client;
+mod comments;
 mod frame;
 mod generator;
 mod http;
@@ -37,6 +38,12 @@ pub fn json(data: &[u8]) {
 /// backend generates a module that calls each tool once by its own name, or refuses.
 pub fn generator(data: &[u8]) {
     generator::check(data);
+}
+
+/// Reads the bytes as the text that a server puts everywhere: no tool that reads comments finds anything to act
+/// on in a module, and no surface shows it in front of a mark.
+pub fn comments(data: &[u8]) {
+    comments::check(data);
 }
 
 /// Reads the bytes as a script of everything that clients over HTTP and an application can do: each exchange

@@ -7,6 +7,7 @@
 
 mod live;
 mod programs;
+mod readers;
 
 use std::{
     fs,

@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod comments;
 mod effort;
 mod fixtures;
 mod gleam_syntax;

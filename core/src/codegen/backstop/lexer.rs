@@ -93,6 +93,11 @@ impl<'a> Lexer<'a> {
         Ok(Some((start, token)))
     }
 
+    /// Returns where the token that was read last ends.
+    pub(crate) const fn position(&self) -> usize {
+        self.at
+    }
+
     fn comment(&mut self) -> Result<Token<'a>, Breach> {
         let rest = self.rest();
         let opens_line = match self.language {

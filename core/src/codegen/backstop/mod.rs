@@ -1,17 +1,22 @@
 //! Proves, after every generation, that nothing of the server became code.
 //!
-//! Three checks, each by what is allowed: no control byte; every token is a word of ours, an identifier that
-//! the emitter made, or a literal that it wrote, in an order that it writes; and the identifiers and literals that
-//! are not ours are those that the emitter wrote, each in its turn, and the literals read back as they were.
+//! Four checks, each by what is allowed: no control byte; every token is a word of ours, an identifier that
+//! the emitter made, or a literal that it wrote, in an order that it writes; the identifiers and literals that
+//! are not ours are those that the emitter wrote, each in its turn, and the literals read back as they were; and
+//! every line of a comment is one of ours, or a marked one on which no tool finds anything to act on.
 
+mod comments;
 mod lexer;
+mod surface;
 mod words;
 
+pub(super) use self::surface::{check_surface, literal};
 use self::{
+    comments::Comments,
     lexer::{Lexer, Token},
     words::Ours,
 };
-use super::{escape::read_literal, module::Census};
+use super::{Profile, escape::read_literal, module::Census};
 use crate::name::Language;
 
 /// Something in a module that no emitter writes.
@@ -35,8 +40,14 @@ enum Class {
 }
 
 /// Checks a whole module.
-pub(crate) fn check(source: &str, language: Language, census: &Census) -> Result<(), Breach> {
+pub(crate) fn check(
+    source: &str,
+    language: Language,
+    profile: Profile,
+    census: &Census,
+) -> Result<(), Breach> {
     no_control_bytes(source)?;
+    let mut comments = Comments::new(source, language, profile)?;
     let mut lexer = Lexer::new(source, language);
     let mut before = Class::Punct;
     let ours = Ours::new(language);
@@ -45,7 +56,10 @@ pub(crate) fn check(source: &str, language: Language, census: &Census) -> Result
     let mut starts_item = Item::default();
     while let Some((at, token)) = lexer.next()? {
         let class = match token {
-            Token::Comment => continue,
+            Token::Comment => {
+                comments.pass(at, lexer.position(), lexer.starts_line)?;
+                continue;
+            }
             Token::Word(word) if ours.contains(word) => Class::Ours,
             Token::Word(word) if words.next() == Some(word) => Class::Theirs,
             Token::Word(_) => return Err(Breach { at, what: "a word that nobody wrote" }),
@@ -61,6 +75,7 @@ pub(crate) fn check(source: &str, language: Language, census: &Census) -> Result
             return Err(Breach { at, what: "tokens in an order that is never written" });
         }
         starts_item.pass(source, at, token, language)?;
+        comments.pass_code();
         before = class;
     }
     if starts_item.depth != 0 {
@@ -156,7 +171,10 @@ impl<'a> Item<'a> {
 
 #[cfg(test)]
 mod tests {
+    use alloc::string::String;
+
     use super::*;
+    use crate::codegen::comment::{ABOUT, CommentWriter, ORIGIN};
 
     fn census(words: &[&str], literals: &[&str]) -> Census {
         let mut census = Census::default();
@@ -169,14 +187,26 @@ mod tests {
         census
     }
 
-    const GOOD: &str = "/// A text with @external(erlang, \"os\", \"cmd\").\n\
+    const GOOD: &str = "/// | A text with @external(erlang, \"os\", \"cmd\").\n\
         pub fn add(\n  arguments arguments: report.Value,\n) -> Result(mcp.ToolResult, mcp.McpError) {\n  \
         internal.invoke(\"s\\u{22}@\", \"add\", arguments)\n}\n";
+
+    /// Checks a module of Gleam behind first lines as they are written.
+    fn proven(body: &str, census: &Census) -> Result<(), Breach> {
+        let mut module = String::new();
+        let header = CommentWriter::header(Language::Gleam);
+        header.say(&mut module, &[ORIGIN[0], "00", ORIGIN[1]]);
+        header.say(&mut module, &[ABOUT[0]]);
+        header.say(&mut module, &[ABOUT[1]]);
+        header.quote(&mut module, "MCP server \"s\".");
+        module.push_str(body);
+        check(&module, Language::Gleam, Profile::Typed, census)
+    }
 
     #[test]
     fn what_we_write_passes() {
         let census = census(&["add"], &["s\"@", "add"]);
-        assert_eq!(check(GOOD, Language::Gleam, &census), Ok(()));
+        assert_eq!(proven(GOOD, &census), Ok(()));
     }
 
     #[test]
@@ -184,8 +214,17 @@ mod tests {
         let census = census(&["add"], &["s\"@", "add"]);
         for (from, to) in [
             ("pub fn", "@external(erlang, \"os\", \"cmd\")\npub fn"),
-            ("/// A text", "/// A text\r@external"),
-            ("/// A text", "/// A text\nevil()\n///"),
+            ("/// | A text", "/// A text"),
+            ("/// | A text", "/// | <b>A text"),
+            ("/// | A text", "/// | [A text]"),
+            ("/// | A text", "/// | A text NOSONAR"),
+            ("/// | A text", "/// | `A text"),
+            ("/// | A text", "// | A text"),
+            ("/// | A text", "//// | A text\n///"),
+            ("/// | A text", "/// The tools of another server.\n/// | A text"),
+            ("internal.invoke(", "internal.invoke( /// | A text\n"),
+            ("/// | A text", "/// | A text\r@external"),
+            ("/// | A text", "/// | A text\nevil()\n///"),
             ("\"add\"", "\"add\", \"add\""),
             ("\"add\", ", ""),
             ("\"add\"", "\"a\" <> \"dd\""),
@@ -198,7 +237,7 @@ mod tests {
             ("\"add\"", "\"add"),
         ] {
             let bad = GOOD.replacen(from, to, 1);
-            assert!(check(&bad, Language::Gleam, &census).is_err(), "{bad}");
+            assert!(proven(&bad, &census).is_err(), "{bad}");
         }
     }
 

@@ -11,7 +11,7 @@ use alloc::{
 use self::coders::{write_coder, write_decoder, write_encoder};
 use super::{
     GenerateError, Options,
-    comment::Cage,
+    comment::CommentWriter,
     find::find,
     module::Module,
     surface,
@@ -23,7 +23,7 @@ use crate::{
     schema::ir::{Field, Literal, NodeId, Record, Shape},
 };
 
-const CAGE: Cage = Cage::new(Language::Gleam, "");
+const COMMENTS: CommentWriter = CommentWriter::docs(Language::Gleam, "");
 
 /// The names of alternatives that the kind of a value tells apart, in the order of [`KINDS`](super::typed::KINDS).
 const KIND_WORDS: [&str; 5] = ["Flag", "Number", "Text", "Items", "Object"];
@@ -61,17 +61,17 @@ pub(super) fn emit(work: &mut Work<'_>, options: &Options) -> Result<(Module, Ve
         if let Some(declared) = options_type(work, &names, at) {
             body.raw("\npub type ").adopt(&declared).raw("\n");
             write_defaults(&mut body, work, &names, at);
-            own.declarations.push(compact(&declared.out));
+            own.declarations.push(compact(&declared.out).into());
         }
         body.raw("\n");
-        push_docs(&mut body.out, CAGE, work, at);
+        push_docs(&mut body.out, COMMENTS, work, at);
         body.raw("pub fn ").adopt(&signature).raw(" {\n  ");
         write_call(&mut body, work, &names, at);
         body.raw("\n}\n");
         shown.push(own);
         options.check_source(body.out.len())?;
     }
-    surface::assign(work, &mut shown, |id| compact(&declaration(work, &names, id).out));
+    surface::assign(work, &mut shown, |id| compact(&declaration(work, &names, id).out).into());
     Ok((with_imports(body), shown))
 }
 
