@@ -63,6 +63,9 @@ pub enum Fault {
     /// Lines are asked of a file that holds no text.
     #[error("the file holds no text")]
     Binary,
+    /// A file that is no text has runs of text with credentials, which cannot be hidden in it.
+    #[error("the file is binary and holds credentials")]
+    Credentials,
     /// The text would overwrite credentials by the marks that stand for them.
     #[error("the text has marks in the place of credentials that the file holds; writing would destroy them")]
     Marks,

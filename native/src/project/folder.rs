@@ -11,19 +11,21 @@ impl Project {
     /// Reads a file that the rules allow, and returns where it really is.
     pub(super) fn bytes(&self, path: &ProjectPath) -> Result<(Vec<u8>, ProjectPath), ProjectError> {
         let real = self.resolve(path).map_err(|fault| path.fault(fault))?;
-        let content = || {
-            let (name, parents) = real.split_last();
-            let (folder, rules) = self.descend(parents)?;
-            if rules.excludes(real.names(), false) {
-                return Err(Fault::Hidden);
-            }
-            if kind::is_key_store(name) {
-                return Err(Fault::KeyStore);
-            }
-            self.read_in(&folder, name)
-        };
-        let bytes = content().map_err(|fault| path.fault(fault))?;
+        let bytes = self.bytes_at(&real).map_err(|fault| path.fault(fault))?;
         Ok((bytes, real))
+    }
+
+    /// Reads a file that the rules allow, over a path that holds no link.
+    pub(super) fn bytes_at(&self, real: &ProjectPath) -> Result<Vec<u8>, Fault> {
+        let (name, parents) = real.split_last();
+        let (folder, rules) = self.descend(parents)?;
+        if rules.excludes(real.names(), false) {
+            return Err(Fault::Hidden);
+        }
+        if kind::is_key_store(name) {
+            return Err(Fault::KeyStore);
+        }
+        self.read_in(&folder, name)
     }
 
     /// Follows the links of a path, within the project, to where it leads at this moment.
@@ -52,13 +54,6 @@ impl Project {
             rules.enter(&folder);
         }
         Ok((folder, rules))
-    }
-
-    /// Opens a folder whatever the rules say; for paths that no client chose.
-    pub(super) fn descend_unruled(&self, names: &[String]) -> Result<Dir, Fault> {
-        let root = self.root.try_clone();
-        let folder = names.iter().fold(root, |folder, name| open_folder(&folder?, name));
-        folder.map_err(|error| Fault::of_folder(&error))
     }
 
     /// Reads a file of a folder, whole or not at all.

@@ -4,11 +4,13 @@
 //! is swapped while its path is read ends in an error, never in another file. Links within the folder are
 //! resolved first, and what they lead to is judged, not what they are called. What `.gitignore` and `.ignore`
 //! exclude, and what is hidden, is neither listed nor read nor written; `.git` never is. Text is served without
-//! credentials ([`redact`]); lines keep their numbers.
+//! credentials ([`redact`](selvedge_core::policy::redact)); lines keep their numbers. A binary file in which a
+//! credential can be read is not served.
 //!
 //! All functions block: an asynchronous caller gives them a thread. [`tools`] does.
 
 mod config;
+mod encoding;
 mod error;
 mod folder;
 mod kind;
@@ -24,9 +26,10 @@ mod write;
 use std::{io, path::Path, time::Duration};
 
 use cap_std::{ambient_authority, fs::Dir};
-use selvedge_core::policy::{Counts, redact};
+use selvedge_core::policy::Counts;
 
 use crate::tools::{Body, Resource};
+use encoding::Contents;
 
 pub use error::{Fault, ProjectError};
 pub use path::ProjectPath;
@@ -144,7 +147,7 @@ impl Project {
     /// The path leads nowhere, out of the project, to something that is no file, is hidden, or is too large.
     pub fn read(&self, path: &ProjectPath) -> Result<Document, ProjectError> {
         let (bytes, _) = self.bytes(path)?;
-        Ok(document(path, bytes))
+        document(path, bytes).map_err(|fault| path.fault(fault))
     }
 
     /// Reads lines of a text file, from `first` to `last` where they are given, as many as fit into an answer.
@@ -187,21 +190,14 @@ impl Project {
 }
 
 /// Makes a document of a file's bytes.
-fn document(path: &ProjectPath, bytes: Vec<u8>) -> Document {
+fn document(path: &ProjectPath, bytes: Vec<u8>) -> Result<Document, Fault> {
     let uri = path.to_uri();
     let guess = kind::mime_type(path.name());
-    match kind::text(bytes) {
-        Ok(text) => {
-            let redacted = redact(&text);
-            let counts = redacted.counts;
-            let mime_type = guess.unwrap_or("text/plain");
-            Document { uri, mime_type, body: Body::Text(redacted.text.into_owned()), redactions: counts }
-        }
-        Err(bytes) => {
-            let mime_type = guess.unwrap_or("application/octet-stream");
-            Document { uri, mime_type, body: Body::Blob(bytes), redactions: Counts::default() }
-        }
-    }
+    let (body, fallback, redactions) = match encoding::read(bytes)? {
+        Contents::Text(redacted) => (Body::Text(redacted.text.into_owned()), "text/plain", redacted.counts),
+        Contents::Binary(bytes) => (Body::Blob(bytes), "application/octet-stream", Counts::default()),
+    };
+    Ok(Document { uri, mime_type: guess.unwrap_or(fallback), body, redactions })
 }
 
 #[cfg(test)]
