@@ -1,8 +1,9 @@
 //! Hides credentials in a text and counts what it hid.
 //!
 //! Known shapes of keys, private keys with and without the lines around them, tokens in headers, passwords in
-//! URLs, and values whose name is a secret's: in settings, code, markup, tables and command lines. Hashes, UUIDs, references (`${TOKEN}`, `os.environ["TOKEN"]`), types and placeholders stay. A
-//! secret that looks like nothing and has no name is not found: redaction is a net, not a wall.
+//! URLs, and values whose name is a secret's: in settings, code, markup, tables and command lines. Hashes, UUIDs,
+//! references (`${TOKEN}`, `os.environ["TOKEN"]`), types and placeholders stay. A secret that looks like nothing and
+//! has no name is not found: redaction is a net, not a wall.
 //!
 //! One pass from left to right. What is looked at again after it was refused is bounded by a constant, so
 //! time is linear in the text, whoever wrote it.

@@ -2,8 +2,10 @@
 
 use super::{Found, Kind, Text, base64, text::is_base64_url, value};
 
-/// How far from an access key of Amazon Web Services its secret is looked for.
-const MAX_APART: usize = 128;
+/// The most that separates an access key of Amazon Web Services from its secret.
+const MAX_APART: usize = 8;
+/// The length of an access key.
+const ACCESS_KEY: usize = 20;
 const AWS_SECRET: usize = 40;
 
 /// Finds a key that starts at a place, which is the start of a word.
@@ -34,11 +36,12 @@ fn aws_secret(text: Text<'_>, at: usize) -> Option<Found> {
     if !is_form {
         return None;
     }
-    let is_key = |from: usize, to: usize| {
-        let keys = text.bytes(from, to).windows(4);
-        keys.into_iter().any(|start| matches!(start, b"AKIA" | b"ASIA"))
-    };
-    let is_beside = is_key(at.saturating_sub(MAX_APART), at) || is_key(to, (to + MAX_APART).min(text.len()));
+    let is_key = |from: usize| text.starts_with(from, "AKIA") || text.starts_with(from, "ASIA");
+    let is_separator = |byte: u8| !byte.is_ascii_alphanumeric() && byte != b'[';
+    let before = text.run_back(at, MAX_APART, is_separator);
+    let after = text.run(to, MAX_APART, is_separator);
+    let is_beside =
+        before < at && before.checked_sub(ACCESS_KEY).is_some_and(is_key) || after > to && is_key(after);
     is_beside.then_some((Kind::Key, at..to))
 }
 

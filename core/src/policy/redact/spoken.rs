@@ -117,14 +117,12 @@ fn short_flag(text: Text<'_>, at: usize) -> Option<Found> {
         return None;
     }
     let line = text.line_start(at, MAX_BACK);
-    let is_program = |word: &[u8], program: &str| {
-        let name = word.rsplit(|byte| matches!(byte, b'/' | b'$' | b'(' | b'`' | b'"' | b'\'')).next();
-        name.is_some_and(|name| name == program.as_bytes())
-    };
-    let words = || text.bytes(line, at).split(|byte| *byte <= b' ');
-    let (_, _, may_stand_apart) = SHORT_FLAGS
-        .iter()
-        .find(|(program, flag, _)| *flag == letter && words().any(|word| is_program(word, program)))?;
+    let words = text.bytes(line, at).split(|byte| *byte <= b' ').filter(|word| word.len() > 1);
+    let (_, _, may_stand_apart) = words.into_iter().find_map(|word| {
+        let start = word.iter().rposition(|byte| matches!(byte, b'/' | b'$' | b'(' | b'`' | b'"' | b'\''));
+        let name = word.get(start.map_or(0, |start| start + 1)..).unwrap_or_default();
+        SHORT_FLAGS.iter().find(|(program, flag, _)| *flag == letter && name == program.as_bytes())
+    })?;
     let glued = at + 2;
     let from = text.run(glued, 4, is_blank);
     if from > glued && !may_stand_apart {

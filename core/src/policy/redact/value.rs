@@ -111,6 +111,9 @@ fn names_variable(name: &str, place: Place) -> bool {
 fn is_template(held: &str) -> bool {
     const OPEN: [(&str, &str); 6] =
         [("${", "}"), ("{{", "}}"), ("#{", "}"), ("%{", "}"), ("$(", ")"), ("<%", "%>")];
+    if !held.contains(['$', '{', '<']) {
+        return false;
+    }
     let mut left = 0;
     let (mut digits, mut letters, mut is_filled) = (false, false, false);
     let mut rest = held;
