@@ -24,6 +24,7 @@ mod loom;
 mod module;
 mod naming;
 mod options;
+mod paths;
 mod python;
 mod rust;
 mod support;
