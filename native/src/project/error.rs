@@ -72,6 +72,9 @@ pub enum Fault {
     /// The pattern of a search.
     #[error("the pattern {0}")]
     Pattern(String),
+    /// Git, or what is asked of it.
+    #[error("{0}")]
+    Git(String),
     /// The operating system refused.
     #[error("{0}")]
     System(io::ErrorKind),

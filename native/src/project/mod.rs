@@ -9,10 +9,12 @@
 //!
 //! All functions block: an asynchronous caller gives them a thread. [`tools`] does.
 
+mod changes;
 mod config;
 mod encoding;
 mod error;
 mod folder;
+mod git;
 mod kind;
 mod path;
 mod provider;
@@ -20,10 +22,15 @@ mod resources;
 mod rules;
 mod search;
 mod toolset;
+mod unified;
 mod walk;
 mod write;
 
-use std::{io, path::Path, time::Duration};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use cap_std::{ambient_authority, fs::Dir};
 use selvedge_core::policy::Counts;
@@ -31,6 +38,7 @@ use selvedge_core::policy::Counts;
 use crate::tools::{Body, Resource};
 use encoding::Contents;
 
+pub use changes::{Changes, Comparison};
 pub use error::{Fault, ProjectError};
 pub use path::ProjectPath;
 pub use resources::{Listed, Template};
@@ -55,7 +63,7 @@ pub struct ProjectOptions {
     pub max_search_bytes: u64,
     /// The most lines that one search finds: 500.
     pub max_hits: usize,
-    /// The most time that one search takes: 10 seconds.
+    /// The most time that one search, or one comparison with a revision, takes: 10 seconds.
     pub max_search_time: Duration,
     /// Whether files whose name begins with a dot are served; `.git` never is.
     pub serves_hidden: bool,
@@ -83,6 +91,8 @@ impl Default for ProjectOptions {
 #[derive(Debug)]
 pub struct Project {
     root: Dir,
+    /// Where Git finds the project; nothing else goes by it.
+    path: PathBuf,
     name: String,
     options: ProjectOptions,
 }
@@ -129,9 +139,9 @@ impl Project {
     /// The folder cannot be opened.
     pub fn open(path: &Path, options: ProjectOptions) -> io::Result<Self> {
         let root = Dir::open_ambient_dir(path, ambient_authority())?;
-        let name = std::fs::canonicalize(path).ok();
-        let name = name.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
-        Ok(Self { root, name: name.unwrap_or_else(|| "project".to_owned()), options })
+        let path = std::fs::canonicalize(path)?;
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        Ok(Self { root, name: name.unwrap_or_else(|| "project".to_owned()), path, options })
     }
 
     /// Returns the bounds and choices.

@@ -12,6 +12,7 @@ use std::{
 
 use super::*;
 
+mod changes;
 mod contents;
 
 /// A folder `in` that is served, and a file `out/secret` beside it that must never be seen.

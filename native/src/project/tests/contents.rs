@@ -297,7 +297,7 @@ async fn the_tools_answer_with_text_and_tell_what_they_hid() {
     let tools = tools(&Arc::new(world.project())).unwrap();
     let destructive: Vec<_> =
         tools.list().iter().map(|tool| (tool.name().to_owned(), tool.is_destructive())).collect();
-    let expected = [("read_file", false), ("search", false), ("write_file", true)];
+    let expected = [("read_file", false), ("search", false), ("git_diff", false), ("write_file", true)];
     assert_eq!(destructive, expected.map(|(name, is_destructive)| (name.to_owned(), is_destructive)));
 
     let call = async |name, arguments: &str| {
