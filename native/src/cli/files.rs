@@ -170,6 +170,9 @@ mod tests {
             std::os::unix::fs::symlink(base.join("out"), base.join("in/link")).unwrap();
             assert!(folder.write(&[("link/x", "x")]).is_err());
             assert!(!base.join("out/x").exists());
+            std::os::unix::fs::symlink("a", base.join("in/beside")).unwrap();
+            assert!(Folder::open(&base.join("in/beside")).is_err());
+            assert!(folder.write(&[("beside/x", "x")]).is_err());
             let through = Folder::open(&base.join("in/link")).unwrap_err().to_string();
             assert!(through.contains("this is a link"), "{through}");
             assert!(Folder::open(&base.join("in/link/")).is_err());

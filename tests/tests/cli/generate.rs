@@ -129,7 +129,7 @@ fn nothing_is_written_through_a_link_and_leftovers_are_removed() {
     let file = kept(&folder, "notes.json", LISTING);
     let (real, link) = (folder.file("real"), folder.file("link"));
     fs::create_dir(&real).unwrap();
-    std::os::unix::fs::symlink(&real, &link).unwrap();
+    std::os::unix::fs::symlink("real", &link).unwrap();
     let run = Running::start(command(&["generate", "--listing", &file, "--out", &link])).end().ends_with(2);
     assert!(run.err.contains("this is a link"), "{}", run.err);
     assert_eq!(fs::read_dir(&real).unwrap().count(), 0);
