@@ -15,7 +15,7 @@ use proc_macro::TokenStream;
 /// `IntoOutput`. The doc comment is the description.
 ///
 /// Options: `name = "…"`, `title = "…"`, `description = "…"`, `read_only`, `destructive`, `idempotent`,
-/// `open_world`, `crate = path` for a renamed `selvedge`.
+/// `open_world`, `serves_content`, `crate = path` for a renamed `selvedge`.
 #[proc_macro_attribute]
 pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
     function::expand(options.into(), item.into()).unwrap_or_else(syn::Error::into_compile_error).into()

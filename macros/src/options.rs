@@ -7,8 +7,7 @@ use syn::{
     spanned::Spanned as _,
 };
 
-const KNOWN: &str =
-    "`name`, `title`, `description`, `read_only`, `destructive`, `idempotent`, `open_world` or `crate`";
+const KNOWN: &str = "`name`, `title`, `description`, `read_only`, `destructive`, `idempotent`, `open_world`, `serves_content` or `crate`";
 
 /// The options of one tool.
 #[derive(Default)]
@@ -20,6 +19,7 @@ pub(crate) struct Options {
     destructive: Option<Span>,
     idempotent: Option<Span>,
     open_world: Option<Span>,
+    serves_content: Option<Span>,
     pub(crate) krate: Option<Path>,
 }
 
@@ -36,6 +36,7 @@ impl Options {
             "destructive" => flag(&mut self.destructive, meta),
             "idempotent" => flag(&mut self.idempotent, meta),
             "open_world" => flag(&mut self.open_world, meta),
+            "serves_content" => flag(&mut self.serves_content, meta),
             "crate" => krate(&mut self.krate, meta),
             other => Err(meta.error(format!("unknown option `{other}`: expected {KNOWN}"))),
         }
@@ -58,7 +59,10 @@ impl Options {
         let destructive = self.destructive.map(|_| quote!(.destructive()));
         let idempotent = self.idempotent.map(|_| quote!(.idempotent()));
         let open_world = self.open_world.map(|_| quote!(.open_world()));
-        Ok(quote!(#title.description(#description) #read_only #destructive #idempotent #open_world))
+        let serves_content = self.serves_content.map(|_| quote!(.serves_content()));
+        Ok(quote!(
+            #title.description(#description) #read_only #destructive #idempotent #open_world #serves_content
+        ))
     }
 }
 

@@ -24,6 +24,7 @@ mod loom;
 mod module;
 mod naming;
 mod options;
+mod paths;
 mod prose;
 mod python;
 mod rust;

@@ -14,6 +14,7 @@ use super::{
     gleam, header_digest,
     listing::{Listing, Tool},
     module::Module,
+    paths::{Place, place},
     prose::Line,
     python, rust, support, surface,
     text::{Hidden, clean},
@@ -21,7 +22,7 @@ use super::{
 };
 use crate::{
     map::BTreeMap,
-    name::{Allocator, Language, callable, first_collision, mangle},
+    name::{Allocator, Language, callable, first_collision},
     schema::{
         build::build,
         ir::{Field, Kinds, Literal, NodeId, Record, Shape, Types},
@@ -81,18 +82,7 @@ pub(super) fn generate(listing: &Listing<'_>, options: &Options) -> Result<Gener
     let mut work = prepare(listing, &tools, options, &mut losses)?;
     let (module, shown) = emit(&mut work, options)?;
     unexpressed::note(&work, &tools, &mut losses);
-    let segment = mangle(&options.server, Language::Gleam, options.digest);
-    let path = match options.language {
-        Language::Gleam => format!("cap/mcp/{segment}.gleam"),
-        Language::TypeScript => format!("{segment}.ts"),
-        Language::Python => format!("{segment}.py"),
-        Language::Rust => format!("{segment}.rs"),
-    };
-    let module_name = match options.language {
-        Language::Gleam => format!("cap/mcp/{segment}"),
-        Language::TypeScript => format!("./{segment}.js"),
-        Language::Python | Language::Rust => segment,
-    };
+    let Place { module_name, path } = place(options);
     let source = finish(module, options)?;
     let surface = surface::render(&work, &shown, &module_name, options)?;
     let functions = work.listed();

@@ -5,6 +5,7 @@
 //! listing. What is left, equal names and an engineered digest, is a collision for the caller to refuse.
 
 mod keywords;
+mod modules;
 
 use crate::map::BTreeMap;
 
@@ -55,6 +56,22 @@ pub fn mangle(original: &str, language: Language, digest: Digest) -> String {
 #[must_use]
 pub fn mangle_label(original: &str, language: Language, reserved: &[&str], digest: Digest) -> String {
     mangle_reserving(original, language, reserved, digest)
+}
+
+/// Turns the name of a server into the name of a module's file: an identifier that neither the language nor an
+/// operating system keeps for something else, and that is none of our own files.
+///
+/// ```
+/// # use selvedge_core::name::{Language, module, sha256};
+/// assert_eq!(module("notes", Language::Python, sha256), "notes");
+/// assert_eq!(module("typing", Language::Python, sha256), "typing_f8fd8e84");
+/// ```
+#[must_use]
+pub fn module(original: &str, language: Language, digest: Digest) -> String {
+    let folded = fold(original);
+    let reserved = [folded.as_str()];
+    let is_reserved = modules::reserves(language, &folded);
+    mangle_reserving(original, language, if is_reserved { &reserved } else { &[] }, digest)
 }
 
 /// Turns the name of a tool into an identifier that keeps the server's spelling where the language allows.

@@ -1,15 +1,25 @@
 //! Hides credentials in a text and counts what it hid.
 //!
-//! Known shapes of keys, private key blocks, tokens in headers, passwords in URLs, and values whose name is a
-//! secret's. Hashes, UUIDs, references (`${TOKEN}`, `os.environ["TOKEN"]`), types and placeholders stay. A
-//! secret that looks like nothing and has no name is not found: redaction is a net, not a wall.
+//! Known shapes of keys, private keys with and without the lines around them, tokens in headers, passwords in
+//! URLs, and values whose name is a secret's: in settings, code, markup, tables and command lines. Hashes, UUIDs,
+//! references (`${TOKEN}`, `os.environ["TOKEN"]`), types and placeholders stay. A secret that looks like nothing and
+//! has no name is not found: redaction is a net, not a wall.
 //!
 //! One pass from left to right. What is looked at again after it was refused is bounded by a constant, so
 //! time is linear in the text, whoever wrote it.
 
+mod base64;
+mod below;
+mod harmless;
+mod markup;
+mod name;
 mod named;
+mod pair;
 mod pem;
+mod runs;
 mod shapes;
+mod spoken;
+mod table;
 mod text;
 mod url;
 mod value;
@@ -23,7 +33,7 @@ use text::Text;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Kind {
-    /// The body of a PEM or PGP private key block; its line count is kept.
+    /// The body of a private key; its line count is kept.
     PrivateKey,
     /// A key in a shape that its issuer made recognizable, such as `ghp_…` or `AKIA…`.
     Key,
@@ -31,7 +41,7 @@ pub enum Kind {
     WebToken,
     /// What follows `Bearer`, or the scheme of an `Authorization` header.
     Header,
-    /// A value whose name is a secret's: `password = …`, `API_KEY: …`, `"token": "…"`.
+    /// A value whose name is a secret's: `password = …`, `API_KEY: …`, `"token": "…"`, `--password …`.
     Named,
     /// The password, or the token that stands for one, of a URL.
     Url,
@@ -120,13 +130,12 @@ pub fn redact(text: &str) -> Redacted<'_> {
     let mut out = String::new();
     let mut counts = Counts::default();
     let mut from = 0;
-    while let Some((kind, hidden)) = find(Text::new(text), from) {
+    let mut search = Search::new(Text::new(text));
+    while let Some((kind, hidden)) = search.find(from) {
         out.push_str(text.get(from..hidden.start).unwrap_or_default());
         out.push_str(kind.mark());
-        if kind == Kind::PrivateKey {
-            let body = text.get(hidden.clone()).unwrap_or_default();
-            out.extend(body.bytes().filter(|byte| *byte == b'\n').map(char::from));
-        }
+        let body = text.get(hidden.clone()).unwrap_or_default();
+        out.extend(body.bytes().filter(|byte| *byte == b'\n').map(char::from));
         counts.count(kind);
         from = hidden.end;
     }
@@ -140,19 +149,52 @@ pub fn redact(text: &str) -> Redacted<'_> {
 /// Where a credential stands.
 type Found = (Kind, Range<usize>);
 
-fn find(text: Text<'_>, from: usize) -> Option<Found> {
-    (from..text.len()).find_map(|at| find_at(text, at))
+/// A search through a text, from left to right.
+struct Search<'a> {
+    text: Text<'a>,
+    columns: Option<table::Columns>,
+    tail: pem::Tail,
 }
 
-fn find_at(text: Text<'_>, at: usize) -> Option<Found> {
-    match text.byte(at) {
-        b'-' => pem::find(text, at),
-        b':' => url::find(text, at).or_else(|| named::find(text, at)),
-        b'=' | b'>' => named::find(text, at),
-        byte if byte.is_ascii_alphanumeric() && !text.before(at).is_ascii_alphanumeric() => {
-            shapes::find(text, at)
+impl<'a> Search<'a> {
+    fn new(text: Text<'a>) -> Self {
+        Self { text, columns: table::Columns::of(text), tail: pem::Tail::default() }
+    }
+
+    fn find(&mut self, from: usize) -> Option<Found> {
+        (from..self.text.len()).find_map(|at| self.find_at(at))
+    }
+
+    fn find_at(&mut self, at: usize) -> Option<Found> {
+        let text = self.text;
+        if let Some(found) = self.columns.as_mut().and_then(|columns| columns.find(text, at)) {
+            return Some(found);
         }
-        _ => None,
+        match text.byte(at) {
+            b'-' => pem::find(text, at).or_else(|| spoken::flag(text, at)),
+            b':' => url::find(text, at).or_else(|| pem::putty(text, at)).or_else(|| named::find(text, at)),
+            b'=' | b'>' => named::find(text, at),
+            b'"' | b'\'' => spoken::quote(text, at),
+            byte if byte.is_ascii_alphanumeric() && !text.before(at).is_ascii_alphanumeric() => self.word(at),
+            _ => None,
+        }
+    }
+
+    /// Finds what starts with the word at a place.
+    fn word(&mut self, at: usize) -> Option<Found> {
+        let text = self.text;
+        let found = match text.byte(at) {
+            b'M' | b'b' => pem::headless(text, at),
+            _ => None,
+        };
+        let found = found.or_else(|| shapes::find(text, at)).or_else(|| match text.byte(at) {
+            b'B' | b'b' | b'P' | b'p' => spoken::word(text, at),
+            _ => None,
+        });
+        if found.is_some() || !(at == 0 || text::is_line_end(text.before(at))) {
+            return found;
+        }
+        self.tail.find(text, at)
     }
 }
 

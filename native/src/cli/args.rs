@@ -268,7 +268,7 @@ pub(super) struct Serve {
     /// Serve the built-in tour of the protocol
     #[arg(long, required_unless_present = "project", conflicts_with = "project")]
     pub(super) demo: bool,
-    /// Serve the files of this folder: resources, `read_file`, `search` and `write_file`
+    /// Serve the files of this folder: resources, `read_file`, `search`, `git_diff` and `write_file`
     #[arg(long, value_name = "DIR")]
     pub(super) project: Option<PathBuf>,
     /// Let clients call the tools that say they destroy something

@@ -255,10 +255,11 @@ fn write(output: &Output, folder: &Path, generated: &Generated) -> Result<(), Fa
     };
     let folder_of = Folder::open(folder).map_err(failed(""))?;
     let surface = format!("{}.surface.txt", generated.path);
-    let own = [(generated.path.as_str(), generated.source.as_str()), (&surface, &generated.surface.text)];
-    let support = generated.support.iter().map(|file| (file.path, file.text));
-    for (path, text) in own.into_iter().chain(support) {
-        folder_of.write(Path::new(path), text.as_bytes()).map_err(failed(path))?;
+    let own = [(surface.as_str(), &*generated.surface.text), (&generated.path, &generated.source)];
+    // What a module needs is there before it is.
+    let files: Vec<_> = generated.support.iter().map(|file| (file.path, file.text)).chain(own).collect();
+    folder_of.write(&files).map_err(|(path, error)| failed(path)(error))?;
+    for (path, _) in files {
         output.note(&format!("wrote {}", one_line(&PathBuf::from(folder).join(path).display().to_string())));
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! Which files configure a project.
 
-/// The files that are looked for, from the root on; hidden ones among them.
+/// The files that are looked for, from the root on; those with a dot where hidden files are served.
 pub(super) const FILES: &[&str] = &[
     "Cargo.toml",
     "package.json",

@@ -63,12 +63,18 @@ pub enum Fault {
     /// Lines are asked of a file that holds no text.
     #[error("the file holds no text")]
     Binary,
+    /// A file that is no text has runs of text with credentials, which cannot be hidden in it.
+    #[error("the file is binary and holds credentials")]
+    Credentials,
     /// The text would overwrite credentials by the marks that stand for them.
     #[error("the text has marks in the place of credentials that the file holds; writing would destroy them")]
     Marks,
     /// The pattern of a search.
     #[error("the pattern {0}")]
     Pattern(String),
+    /// Git, or what is asked of it.
+    #[error("{0}")]
+    Git(String),
     /// The operating system refused.
     #[error("{0}")]
     System(io::ErrorKind),

@@ -11,19 +11,16 @@ impl Project {
     /// Reads a file that the rules allow, and returns where it really is.
     pub(super) fn bytes(&self, path: &ProjectPath) -> Result<(Vec<u8>, ProjectPath), ProjectError> {
         let real = self.resolve(path).map_err(|fault| path.fault(fault))?;
-        let content = || {
-            let (name, parents) = real.split_last();
-            let (folder, rules) = self.descend(parents)?;
-            if rules.excludes(real.names(), false) {
-                return Err(Fault::Hidden);
-            }
-            if kind::is_key_store(name) {
-                return Err(Fault::KeyStore);
-            }
-            self.read_in(&folder, name)
-        };
-        let bytes = content().map_err(|fault| path.fault(fault))?;
+        let bytes = self.bytes_at(&real).map_err(|fault| path.fault(fault))?;
         Ok((bytes, real))
+    }
+
+    /// Reads a file that the rules allow, over a path that holds no link.
+    pub(super) fn bytes_at(&self, real: &ProjectPath) -> Result<Vec<u8>, Fault> {
+        let (name, parents) = real.split_last();
+        let (folder, rules) = self.descend(parents)?;
+        check_rules(&rules, real)?;
+        self.read_in(&folder, name)
     }
 
     /// Follows the links of a path, within the project, to where it leads at this moment.
@@ -36,29 +33,41 @@ impl Project {
         ProjectPath::from_real(&real).ok_or(Fault::Path("leads to a name that is not UTF-8"))
     }
 
+    /// Returns whether the rules allow a file, which need not be there any more.
+    pub(super) fn judge(&self, path: &ProjectPath) -> Result<(), Fault> {
+        let (_, rules) = self.descend_to(path.split_last().1)?;
+        check_rules(&rules, path)
+    }
+
     /// Opens a folder, and gathers the rules on the way to it.
     pub(super) fn descend(&self, names: &[String]) -> Result<(Dir, Rules), Fault> {
+        let (folder, rules) = self.descend_to(names)?;
+        Ok((folder.ok_or(Fault::NotFound)?, rules))
+    }
+
+    /// Opens a folder where it is there, and gathers the rules that hold in it, there or not.
+    fn descend_to(&self, names: &[String]) -> Result<(Option<Dir>, Rules), Fault> {
         if names.len() > self.options.max_depth {
             return Err(Fault::TooDeep { max: self.options.max_depth });
         }
-        let mut folder = self.root.try_clone().map_err(|error| Fault::of(&error))?;
-        let mut rules = Rules::new(&self.options, &folder);
+        let mut folder = Some(self.root.try_clone().map_err(|error| Fault::of(&error))?);
+        let mut rules = Rules::new(&self.options, &self.root);
         for (at, name) in names.iter().enumerate() {
             let so_far = names.get(..=at).unwrap_or_default();
             if rules.excludes(so_far, true) {
                 return Err(Fault::Hidden);
             }
-            folder = open_folder(&folder, name).map_err(|error| Fault::of_folder(&error))?;
-            rules.enter(&folder);
+            let Some(around) = &folder else { continue };
+            folder = match open_folder(around, name).map_err(|error| Fault::of_folder(&error)) {
+                Ok(inner) => {
+                    rules.enter(&inner);
+                    Some(inner)
+                }
+                Err(Fault::NotFound) => None,
+                Err(fault) => return Err(fault),
+            };
         }
         Ok((folder, rules))
-    }
-
-    /// Opens a folder whatever the rules say; for paths that no client chose.
-    pub(super) fn descend_unruled(&self, names: &[String]) -> Result<Dir, Fault> {
-        let root = self.root.try_clone();
-        let folder = names.iter().fold(root, |folder, name| open_folder(&folder?, name));
-        folder.map_err(|error| Fault::of_folder(&error))
     }
 
     /// Reads a file of a folder, whole or not at all.
@@ -82,6 +91,15 @@ impl Fault {
             Self::NoFolder => Self::Outside,
             other => other,
         }
+    }
+}
+
+/// Checks a file against the rules of its folder.
+fn check_rules(rules: &Rules, path: &ProjectPath) -> Result<(), Fault> {
+    match path {
+        _ if rules.excludes(path.names(), false) => Err(Fault::Hidden),
+        _ if kind::is_key_store(path.name()) => Err(Fault::KeyStore),
+        _ => Ok(()),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a file is, from its name and its bytes.
+//! What a file is, from its name.
 
 /// Files that hold keys in a form that no redaction sees.
 const KEY_STORES: &[&str] = &["p12", "pfx", "jks", "keystore", "kdbx", "p8", "der", "ppk", "gpg", "age"];
@@ -65,23 +65,4 @@ pub(super) fn is_key_store(name: &str) -> bool {
 
 fn extension(name: &str) -> Option<&str> {
     name.rsplit_once('.').map(|(_, extension)| extension)
-}
-
-/// Returns a text, or the bytes of what is none.
-///
-/// Bytes without a zero are a text in some encoding, and pass as one, so that a single bad byte does not carry a
-/// file around the redaction. UTF-16 is known by its mark.
-pub(super) fn text(bytes: Vec<u8>) -> Result<String, Vec<u8>> {
-    match bytes.as_slice() {
-        [0xFF, 0xFE, rest @ ..] => Ok(utf16(rest, u16::from_le_bytes)),
-        [0xFE, 0xFF, rest @ ..] => Ok(utf16(rest, u16::from_be_bytes)),
-        _ if bytes.contains(&0) => Err(bytes),
-        _ => Ok(String::from_utf8(bytes)
-            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())),
-    }
-}
-
-fn utf16(bytes: &[u8], read: fn([u8; 2]) -> u16) -> String {
-    let units = bytes.as_chunks::<2>().0.iter().map(|pair| read(*pair));
-    char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
 }

@@ -4,13 +4,17 @@
 //! is swapped while its path is read ends in an error, never in another file. Links within the folder are
 //! resolved first, and what they lead to is judged, not what they are called. What `.gitignore` and `.ignore`
 //! exclude, and what is hidden, is neither listed nor read nor written; `.git` never is. Text is served without
-//! credentials ([`redact`]); lines keep their numbers.
+//! credentials ([`redact`](selvedge_core::policy::redact)); lines keep their numbers. A binary file in which a
+//! credential can be read is not served.
 //!
 //! All functions block: an asynchronous caller gives them a thread. [`tools`] does.
 
+mod changes;
 mod config;
+mod encoding;
 mod error;
 mod folder;
+mod git;
 mod kind;
 mod path;
 mod provider;
@@ -18,16 +22,23 @@ mod resources;
 mod rules;
 mod search;
 mod toolset;
+mod unified;
 mod walk;
 mod write;
 
-use std::{io, path::Path, time::Duration};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use cap_std::{ambient_authority, fs::Dir};
-use selvedge_core::policy::{Counts, redact};
+use selvedge_core::policy::Counts;
 
 use crate::tools::{Body, Resource};
+use encoding::Contents;
 
+pub use changes::{Changes, Comparison};
 pub use error::{Fault, ProjectError};
 pub use path::ProjectPath;
 pub use resources::{Listed, Template};
@@ -52,7 +63,7 @@ pub struct ProjectOptions {
     pub max_search_bytes: u64,
     /// The most lines that one search finds: 500.
     pub max_hits: usize,
-    /// The most time that one search takes: 10 seconds.
+    /// The most time that one search, or one comparison with a revision, takes: 10 seconds.
     pub max_search_time: Duration,
     /// Whether files whose name begins with a dot are served; `.git` never is.
     pub serves_hidden: bool,
@@ -80,6 +91,8 @@ impl Default for ProjectOptions {
 #[derive(Debug)]
 pub struct Project {
     root: Dir,
+    /// Where Git finds the project; nothing else goes by it.
+    path: PathBuf,
     name: String,
     options: ProjectOptions,
 }
@@ -126,9 +139,9 @@ impl Project {
     /// The folder cannot be opened.
     pub fn open(path: &Path, options: ProjectOptions) -> io::Result<Self> {
         let root = Dir::open_ambient_dir(path, ambient_authority())?;
-        let name = std::fs::canonicalize(path).ok();
-        let name = name.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
-        Ok(Self { root, name: name.unwrap_or_else(|| "project".to_owned()), options })
+        let path = std::fs::canonicalize(path)?;
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        Ok(Self { root, name: name.unwrap_or_else(|| "project".to_owned()), path, options })
     }
 
     /// Returns the bounds and choices.
@@ -144,7 +157,7 @@ impl Project {
     /// The path leads nowhere, out of the project, to something that is no file, is hidden, or is too large.
     pub fn read(&self, path: &ProjectPath) -> Result<Document, ProjectError> {
         let (bytes, _) = self.bytes(path)?;
-        Ok(document(path, bytes))
+        document(path, bytes).map_err(|fault| path.fault(fault))
     }
 
     /// Reads lines of a text file, from `first` to `last` where they are given, as many as fit into an answer.
@@ -187,21 +200,14 @@ impl Project {
 }
 
 /// Makes a document of a file's bytes.
-fn document(path: &ProjectPath, bytes: Vec<u8>) -> Document {
+fn document(path: &ProjectPath, bytes: Vec<u8>) -> Result<Document, Fault> {
     let uri = path.to_uri();
     let guess = kind::mime_type(path.name());
-    match kind::text(bytes) {
-        Ok(text) => {
-            let redacted = redact(&text);
-            let counts = redacted.counts;
-            let mime_type = guess.unwrap_or("text/plain");
-            Document { uri, mime_type, body: Body::Text(redacted.text.into_owned()), redactions: counts }
-        }
-        Err(bytes) => {
-            let mime_type = guess.unwrap_or("application/octet-stream");
-            Document { uri, mime_type, body: Body::Blob(bytes), redactions: Counts::default() }
-        }
-    }
+    let (body, fallback, redactions) = match encoding::read(bytes)? {
+        Contents::Text(redacted) => (Body::Text(redacted.text.into_owned()), "text/plain", redacted.counts),
+        Contents::Binary(bytes) => (Body::Blob(bytes), "application/octet-stream", Counts::default()),
+    };
+    Ok(Document { uri, mime_type: guess.unwrap_or(fallback), body, redactions })
 }
 
 #[cfg(test)]

@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
-use selvedge_core::json::RawJson;
+use selvedge_core::{
+    json::RawJson,
+    jsonrpc::{RpcError, code},
+};
 use serde_json::{Value, json};
 
-use super::{Fault, Listed, Project, Template};
+use super::{Fault, Listed, Project, ProjectError, Template};
 use crate::{
     serve::ResourceProvider,
     tools::{BoxFuture, Context, Resource, ToolError},
@@ -40,7 +43,7 @@ impl ResourceProvider for Arc<Project> {
                 Some(Err(error)) if matches!(error.fault, Fault::NotFound | Fault::NoFolder) => {
                     return Ok(None);
                 }
-                Some(Err(error)) => return Err(error.into()),
+                Some(Err(error)) => return Err(refusal(&error)),
                 Some(Ok(documents)) => documents,
             };
             let hidden: usize = documents.iter().map(|document| document.redactions.total()).sum();
@@ -52,6 +55,15 @@ impl ResourceProvider for Arc<Project> {
             Ok(raw(&json!({ "contents": contents })))
         })
     }
+}
+
+/// Returns the error of the protocol for a file that is not served: the URI is at fault, unless the system is.
+fn refusal(error: &ProjectError) -> ToolError {
+    let code = match error.fault {
+        Fault::System(_) => code::INTERNAL_ERROR,
+        _ => code::INVALID_PARAMS,
+    };
+    ToolError::protocol(RpcError::new(code, error.to_string()))
 }
 
 fn raw(value: &Value) -> Option<RawJson> {

@@ -90,7 +90,7 @@ impl Project {
         }
     }
 
-    /// Returns the configuration files that the project has, after a document that lists them.
+    /// Returns the configuration files that the project serves, after a document that lists them.
     fn config(&self) -> Vec<Document> {
         let mut documents = Vec::new();
         let mut index = String::new();
@@ -101,7 +101,7 @@ impl Project {
                     documents.push(document);
                     if hidden == 0 { path.to_string() } else { format!("{path} ({hidden} hidden)") }
                 }
-                Err(Fault::NotFound | Fault::NoFolder) => continue,
+                Err(Fault::NotFound | Fault::NoFolder | Fault::Hidden) => continue,
                 Err(fault) => format!("{path} (not served: {fault})"),
             };
             index.push_str(&line);
@@ -114,12 +114,9 @@ impl Project {
         documents
     }
 
-    /// Reads a configuration file, which may be hidden, but is itself no link.
+    /// Reads a configuration file, which is itself no link.
     fn config_file(&self, path: &ProjectPath) -> Result<Document, Fault> {
-        let (name, parents) = path.split_last();
-        let folder = self.descend_unruled(parents)?;
-        let bytes = self.read_in(&folder, name)?;
-        Ok(super::document(path, bytes))
+        super::document(path, self.bytes_at(path)?)
     }
 
     fn structure(&self, listing: &Listing) -> String {

@@ -95,7 +95,9 @@ fn read(folder: &Dir, name: &str) -> Option<Rule> {
     }
     // With this root the matcher takes paths as they stand, from its own folder on.
     let mut builder = GitignoreBuilder::new(".");
-    for line in String::from_utf8_lossy(&bytes).lines() {
+    // As Git does, a mark of the encoding is no part of the first rule.
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
+    for line in String::from_utf8_lossy(bytes).lines() {
         let _ = builder.add_line(None, line);
     }
     Some(builder.build().map_or(Rule::Everything, Rule::Matcher))

@@ -6,9 +6,9 @@
 use std::{fmt::Write as _, ops::ControlFlow, time::Instant};
 
 use regex::{Regex, RegexBuilder};
-use selvedge_core::policy::{Counts, redact};
+use selvedge_core::policy::{Counts, Redacted};
 
-use super::{Entry, EntryKind, Fault, Project, ProjectError, ProjectPath, kind};
+use super::{Contents, Entry, EntryKind, Fault, Project, ProjectError, ProjectPath, encoding};
 
 const MAX_PATTERN_BYTES: usize = 1_024;
 /// The size of a compiled pattern; the time for each byte of text grows with it.
@@ -130,9 +130,9 @@ impl Search<'_> {
                 if self.bytes > max {
                     return self.stop(format!("files beyond {max} bytes in all"));
                 }
-                let Ok(text) = kind::text(bytes) else { return self.in_time() };
+                let Ok(Contents::Text(redacted)) = encoding::read(bytes) else { return self.in_time() };
                 self.found.files += 1;
-                self.text(&entry.path, &text)
+                self.text(&entry.path, &redacted)
             }
             Err(Fault::TooLarge { max }) => self.note(format!("files that exceed {max} bytes")),
             // A file that vanished or may not be read.
@@ -140,8 +140,7 @@ impl Search<'_> {
         }
     }
 
-    fn text(&mut self, path: &ProjectPath, text: &str) -> ControlFlow<()> {
-        let redacted = redact(text);
+    fn text(&mut self, path: &ProjectPath, redacted: &Redacted<'_>) -> ControlFlow<()> {
         let lines: Vec<&str> = redacted.text.lines().collect();
         let mut is_shown = false;
         for (at, line) in lines.iter().enumerate() {

@@ -12,6 +12,7 @@ use std::{
 
 use super::*;
 
+mod changes;
 mod contents;
 
 /// A folder `in` that is served, and a file `out/secret` beside it that must never be seen.
@@ -113,6 +114,9 @@ fn the_resources_show_files_structure_configuration_and_every_file() {
         "in/\n  Cargo.toml\n  keep.log\n  src/\n    main.rs\n    ä b.rs\n  sub/\n    src/\n      gone/\n        x\n"
     );
     let config = uri(&project, "selvedge://project/config").unwrap();
+    assert_eq!(texts(&config[..1]), "Cargo.toml\n");
+    let all = world.project_with(ProjectOptions { serves_hidden: true, ..ProjectOptions::default() });
+    let config = uri(&all, "selvedge://project/config").unwrap();
     assert_eq!(texts(&config[..1]), "Cargo.toml\n.mcp.json (1 hidden)\n.gitignore\n");
     assert_eq!(config[2].uri, "selvedge://project/file/.mcp.json");
     assert_eq!(config[2].mime_type, "application/json");
@@ -156,6 +160,41 @@ fn what_is_excluded_can_be_read_by_no_name() {
     assert_eq!(text(&open, "private/x"), Ok("x".to_owned()));
     assert_eq!(text(&open, "env.txt"), Ok("x".to_owned()));
     assert_eq!(text(&open, ".git/config"), Err(Fault::Hidden), "whatever is served");
+}
+
+#[test]
+fn the_configuration_is_that_of_files_which_are_served() {
+    let world = World::with(&[
+        (".gitignore", "\u{FEFF}package.json\n.mcp.json\n.cargo/\n"),
+        ("package.json", "needle"),
+        (".mcp.json", "needle"),
+        (".cargo/config.toml", "needle"),
+        ("sub/Cargo.toml", "needle"),
+        ("Cargo.toml", "needle"),
+    ]);
+    let hidden = ProjectOptions { serves_hidden: true, ..ProjectOptions::default() };
+    for (options, served) in [(ProjectOptions::default(), 1), (hidden, 2)] {
+        let project = world.project_with(options);
+        let config = uri(&project, "selvedge://project/config").unwrap();
+        assert_eq!(config.len() - 1, served, "{config:?}");
+        for document in &config[1..] {
+            assert_eq!(
+                uri(&project, &document.uri).unwrap(),
+                std::slice::from_ref(document),
+                "it is read by its own URI"
+            );
+        }
+        let index = texts(&config[..1]);
+        assert!(
+            !index.contains("package.json") && !index.contains("mcp") && !index.contains("cargo/"),
+            "{index}"
+        );
+        let found = project.search(&Query { pattern: "needle".to_owned(), ..Query::default() }).unwrap();
+        assert_eq!(
+            found.hits.iter().map(|hit| hit.path.to_string()).collect::<Vec<_>>(),
+            ["Cargo.toml", "sub/Cargo.toml"]
+        );
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The file tools: `read_file`, `search`, `write_file`.
+//! The file tools: `read_file`, `search`, `git_diff`, `write_file`.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use selvedge_core::policy::{Counts, Kind};
 use serde::Deserialize;
 
-use super::{Body, Fault, Project, ProjectError, ProjectPath, Query, Syntax, Written};
+use super::{Body, Comparison, Fault, Project, ProjectError, ProjectPath, Query, Syntax, Written};
 use crate::tools::{Content, DefinitionError, Resource, Tool, ToolError, ToolOutput, Toolset};
 
 /// What `read_file` takes.
@@ -43,6 +43,21 @@ struct SearchFiles {
     context: usize,
 }
 
+/// What `git_diff` takes.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct GitDiff {
+    /// The revision to compare with, such as `main` or `HEAD~1`; `HEAD` without it.
+    #[serde(default)]
+    base: Option<String>,
+    /// Whether to compare what is staged instead of the working tree.
+    #[serde(default)]
+    staged: bool,
+    /// The file or folder to compare; the whole project without it.
+    #[serde(default)]
+    path: Option<String>,
+}
+
 /// What `write_file` takes.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -68,6 +83,7 @@ pub fn tools(project: &Arc<Project>) -> Result<Toolset, DefinitionError> {
             )
             .read_only()
             .idempotent()
+            .serves_content()
             .handler(blocking(project, read_file)),
     )?;
     tools.add(
@@ -76,7 +92,19 @@ pub fn tools(project: &Arc<Project>) -> Result<Toolset, DefinitionError> {
             .description("Finds lines in the text files of the project, by a text or a regular expression.")
             .read_only()
             .idempotent()
+            .serves_content()
             .handler(blocking(project, search)),
+    )?;
+    tools.add(
+        Tool::new("git_diff")
+            .title("Show changes")
+            .description(
+                "Shows what changed in the files of the project that Git tracks, as a unified diff. Credentials are hidden.",
+            )
+            .read_only()
+            .idempotent()
+            .serves_content()
+            .handler(blocking(project, git_diff)),
     )?;
     tools.add(
         Tool::new("write_file")
@@ -145,12 +173,12 @@ fn read_bytes(project: &Project, path: &ProjectPath) -> Result<ToolOutput, ToolE
 }
 
 fn search(project: &Project, wanted: &SearchFiles) -> Result<ToolOutput, ToolError> {
-    let within = wanted.path.as_deref().filter(|path| !matches!(*path, "" | "." | "./"));
+    let within = folder(wanted.path.as_deref())?;
     let query = Query {
         pattern: wanted.pattern.clone(),
         syntax: if wanted.regex { Syntax::Regex } else { Syntax::Literal },
         ignores_case: wanted.ignore_case,
-        within: within.map(ProjectPath::new).transpose()?,
+        within,
         context: wanted.context,
     };
     let found = project.search(&query)?;
@@ -159,6 +187,27 @@ fn search(project: &Project, wanted: &SearchFiles) -> Result<ToolOutput, ToolErr
     let is_marked = Kind::ALL.iter().any(|kind| text.contains(kind.mark()));
     let notes: Vec<_> = hidden(&found.redactions).filter(|_| is_marked).into_iter().collect();
     Ok(with_notes(Content::text(text), &notes))
+}
+
+fn git_diff(project: &Project, wanted: &GitDiff) -> Result<ToolOutput, ToolError> {
+    let within = folder(wanted.path.as_deref())?;
+    let changes =
+        project.changes(&Comparison { base: wanted.base.clone(), is_staged: wanted.staged, within })?;
+    let mut notes = changes.cut;
+    if changes.excluded > 0 {
+        notes.push(format!("changed files that are hidden or ignored: {}", changes.excluded));
+    }
+    if changes.hidden > 0 {
+        notes.push(format!("credentials hidden: {}", changes.hidden));
+    }
+    let text = if changes.text.is_empty() { "no changes\n".to_owned() } else { changes.text };
+    Ok(with_notes(Content::text(text), &notes))
+}
+
+/// Takes a folder of the project; `None` for all of it.
+fn folder(path: Option<&str>) -> Result<Option<ProjectPath>, ProjectError> {
+    let path = path.filter(|path| !matches!(*path, "" | "." | "./"));
+    path.map(ProjectPath::new).transpose()
 }
 
 fn write_file(project: &Project, wanted: &WriteFile) -> Result<ToolOutput, ToolError> {

@@ -7,10 +7,10 @@ use std::{
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _};
 use cap_std::fs::{Dir, OpenOptions, Permissions};
-use selvedge_core::policy::{Kind, redact};
+use selvedge_core::policy::Kind;
 
 use super::{
-    Fault, Project, ProjectError, ProjectPath,
+    Contents, Fault, Project, ProjectError, ProjectPath, encoding,
     folder::{check_is_file, open_folder},
     kind,
     rules::Rules,
@@ -106,8 +106,8 @@ impl Project {
         if !Kind::ALL.into_iter().any(is_marked) {
             return Ok(());
         }
-        let held = kind::text(self.read_in(folder, name)?).unwrap_or_default();
-        let hidden = redact(&held).counts;
+        let Ok(Contents::Text(held)) = encoding::read(self.read_in(folder, name)?) else { return Ok(()) };
+        let hidden = held.counts;
         if Kind::ALL.into_iter().any(|kind| hidden.of(kind) > 0 && is_marked(kind)) {
             return Err(Fault::Marks);
         }

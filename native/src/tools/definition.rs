@@ -115,7 +115,7 @@ fn without_head(schema: schemars::Schema) -> Value {
 }
 
 /// What a builder knows of a tool.
-#[expect(clippy::struct_excessive_bools, reason = "the protocol has four hints")]
+#[expect(clippy::struct_excessive_bools, reason = "the protocol has four hints, and content is one of ours")]
 #[derive(Clone, Debug, Default)]
 pub(super) struct Draft {
     pub(super) name: String,
@@ -127,6 +127,7 @@ pub(super) struct Draft {
     pub(super) is_destructive: bool,
     pub(super) is_idempotent: bool,
     pub(super) is_open_world: bool,
+    pub(super) serves_content: bool,
     pub(super) meta: Option<Value>,
 }
 

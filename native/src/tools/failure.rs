@@ -40,7 +40,7 @@ impl ToolError {
         Self(Reason::Protocol(error))
     }
 
-    pub(super) fn into_result(self) -> CallResult {
+    pub(crate) fn into_result(self) -> CallResult {
         match self.0 {
             Reason::Failed(content) => Ok(Outcome::Done(ToolOutput::failed(content))),
             Reason::InputRequired(input) => Ok(Outcome::InputRequired(input)),

@@ -1,8 +1,10 @@
 //! What a tool answers with.
 
+use std::borrow::Cow;
+
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use schemars::JsonSchema;
-use selvedge_core::json::RawJson;
+use selvedge_core::{json::RawJson, policy};
 use serde::Serialize;
 use serde_json::{Value, json, value::RawValue};
 
@@ -112,6 +114,20 @@ impl ToolOutput {
         }
         let copy = Content::text(value.as_str());
         Ok(Self { structured: Some(value), ..Self::new(vec![copy]) })
+    }
+
+    /// Hides the credentials in what a model reads; structured content is for programs, and stays.
+    pub(super) fn redact(&mut self) {
+        for block in &mut self.content {
+            match block {
+                Content::Text(text) | Content::Resource(Resource { body: Body::Text(text), .. }) => {
+                    if let Cow::Owned(redacted) = policy::redact(text).text {
+                        *text = redacted;
+                    }
+                }
+                _ => {}
+            }
+        }
     }
 
     /// Returns the blocks of text, joined by line feeds.

@@ -127,6 +127,13 @@ impl ToolBuilder {
         self
     }
 
+    /// Says that the tool serves what others wrote, such as files: credentials in its text are hidden
+    /// ([`redact`](selvedge_core::policy::redact)), also where it fails. Structured content stays as it is.
+    pub fn serves_content(mut self) -> Self {
+        self.draft.serves_content = true;
+        self
+    }
+
     /// Sets `_meta` of the definition.
     pub fn meta(mut self, meta: Value) -> Self {
         self.draft.meta = Some(meta);
@@ -153,15 +160,22 @@ impl ToolBuilder {
     {
         self.draft.input.get_or_insert_with(input_schema::<T>);
         self.draft.output = self.draft.output.or_else(R::output_schema);
+        let serves_content = self.draft.serves_content;
         let call = move |arguments: RawJson, context: Context| {
             let future =
                 serde_json::from_str(arguments.as_str()).map(|arguments| handler(arguments, context));
             Box::pin(async move {
                 let future = future.map_err(|error| CallError::InvalidArguments(error.to_string()))?;
-                match future.await.and_then(IntoOutput::into_output) {
+                let mut result = match future.await.and_then(IntoOutput::into_output) {
                     Ok(output) => Ok(Outcome::Done(output)),
                     Err(error) => error.into_result(),
+                };
+                if let Ok(Outcome::Done(output)) = &mut result
+                    && serves_content
+                {
+                    output.redact();
                 }
+                result
             }) as BoxFuture<'static, CallResult>
         };
         Tool { definition: self.draft.finish(), handler: Arc::new(call) }

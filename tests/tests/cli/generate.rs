@@ -78,6 +78,74 @@ fn files_are_written_into_the_folder_and_nowhere_else() {
 }
 
 #[test]
+fn a_module_overwrites_none_of_the_files_that_it_or_its_language_needs() {
+    let folder = Folder::new("reserved-modules");
+    let file = kept(&folder, "listing.json", LISTING);
+    let reserved = [
+        (
+            "python",
+            "py",
+            &["selvedge", "typing", "types", "math", "dataclasses", "json", "class", "con", "LPT1", "setup"]
+                [..],
+        ),
+        ("rust", "rs", &["selvedge", "self", "mod", "lib", "main", "std", "aux", "serde"]),
+        ("typescript", "ts", &["selvedge", "Selvedge", "index", "nul", "com1"]),
+        ("gleam", "gleam", &["con", "case"]),
+    ];
+    for (language, extension, names) in reserved {
+        for name in names {
+            let out = folder.file(&format!("{language}-{name}"));
+            let arguments =
+                ["--json", "generate", "--lang", language, "--listing", &file, "--name", name, "--out", &out];
+            let json = Running::start(command(&arguments)).end().ends_with(0).json();
+            let path = json["path"].as_str().unwrap();
+            let stem = path.rsplit('/').next().unwrap().strip_suffix(&format!(".{extension}")).unwrap();
+            let (plain, digits) = stem.rsplit_once('_').unwrap();
+            assert_eq!((plain, digits.len()), (&*name.to_lowercase(), 8), "{language}: {path}");
+            assert_eq!(
+                fs::read_to_string(format!("{out}/{path}")).unwrap(),
+                json["source"].as_str().unwrap()
+            );
+            for support in json["support"].as_array().unwrap() {
+                let path = format!("{out}/{}", support["path"].as_str().unwrap());
+                assert_eq!(fs::read_to_string(path).unwrap(), support["text"].as_str().unwrap());
+            }
+        }
+    }
+    let out = folder.file("python-typing");
+    if let Ok(ran) = std::process::Command::new("python3")
+        .args(["-c", "import typing, selvedge; typing.Union"])
+        .current_dir(&out)
+        .output()
+    {
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_written_through_a_link_and_leftovers_are_removed() {
+    let folder = Folder::new("generated-links");
+    let file = kept(&folder, "notes.json", LISTING);
+    let (real, link) = (folder.file("real"), folder.file("link"));
+    fs::create_dir(&real).unwrap();
+    std::os::unix::fs::symlink("real", &link).unwrap();
+    let run = Running::start(command(&["generate", "--listing", &file, "--out", &link])).end().ends_with(2);
+    assert!(run.err.contains("this is a link"), "{}", run.err);
+    assert_eq!(fs::read_dir(&real).unwrap().count(), 0);
+
+    let victim = kept(&folder, "victim", "untouched");
+    std::os::unix::fs::symlink(&victim, format!("{real}/notes.ts")).unwrap();
+    fs::write(format!("{real}/.selvedge-00ff00ff00ff00ff.part"), "half").unwrap();
+    Running::start(command(&["generate", "--listing", &file, "--out", &real])).end().ends_with(0);
+    assert_eq!(fs::read_to_string(&victim).unwrap(), "untouched");
+    let mut names: Vec<_> =
+        fs::read_dir(&real).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    assert_eq!(names, ["notes.ts", "notes.ts.surface.txt", "selvedge.ts"]);
+}
+
+#[test]
 fn one_document_holds_everything_where_that_is_asked_for() {
     let folder = Folder::new("generated-json");
     let file = kept(&folder, "notes.json", LISTING);

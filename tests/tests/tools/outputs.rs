@@ -61,3 +61,52 @@ fn structured_content_keeps_its_spelling() {
     let raw = output.to_raw().map(RawJson::into_string).unwrap_or_default();
     assert!(raw.contains(r#""structuredContent":{"b":1.0, "a":123456789012345678901234567890}"#), "{raw}");
 }
+
+#[derive(serde::Serialize, schemars::JsonSchema)]
+struct Setting {
+    password: String,
+}
+
+/// Reads a file.
+#[selvedge::tool(serves_content)]
+fn read_marked() -> &'static str {
+    "password = hunter2\n"
+}
+
+#[tokio::test]
+async fn a_tool_that_serves_content_hides_credentials_in_text_and_nowhere_else() {
+    const TEXT: &str = "a = 1\npassword = hunter2\n";
+    const HIDDEN: &str = "a = 1\npassword = [redacted: secret]\n";
+    let blocks = || {
+        vec![
+            Content::text(TEXT),
+            resource(Body::Text(TEXT.to_owned())),
+            resource(Body::Blob(TEXT.as_bytes().to_vec())),
+        ]
+    };
+    let show = move |_: selvedge::tools::NoArguments, _| async move { Ok(ToolOutput::new(blocks())) };
+    let fail = move |_: selvedge::tools::NoArguments, _| async move {
+        Err::<(), _>(ToolError::with_content(blocks()))
+    };
+    let structured = |_: selvedge::tools::NoArguments, _| async {
+        ToolOutput::structured(&Setting { password: "hunter2".to_owned() })
+    };
+    let mut tools = Toolset::new();
+    tools.add(Tool::new("show").serves_content().handler(show)).unwrap();
+    tools.add(Tool::new("fail").serves_content().handler(fail)).unwrap();
+    tools.add(Tool::new("structured").serves_content().handler(structured)).unwrap();
+    tools.add(Tool::new("plain").handler(show)).unwrap();
+    tools.add(read_marked_tool()).unwrap();
+    for name in ["show", "fail"] {
+        let result = call(&tools, name, json!({})).await;
+        assert_eq!(result["content"][0]["text"], HIDDEN, "{name}");
+        assert_eq!(result["content"][1]["resource"]["text"], HIDDEN, "{name}");
+        assert!(result["content"][2]["resource"]["blob"].is_string(), "{name}");
+    }
+    let result = call(&tools, "structured", json!({})).await;
+    assert_eq!(result["structuredContent"], json!({ "password": "hunter2" }));
+    assert_eq!(result["content"][0]["text"], r#"{"password":"[redacted: secret]"}"#);
+    assert_eq!(call(&tools, "plain", json!({})).await["content"][0]["text"], TEXT);
+    let result = call(&tools, "read_marked", json!({})).await;
+    assert_eq!(result["content"][0]["text"], "password = [redacted: secret]\n");
+}

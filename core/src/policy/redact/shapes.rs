@@ -1,9 +1,9 @@
 //! Finds keys that their issuers made recognizable, JSON Web Tokens, and bearer tokens.
 
 use super::{
-    Found, Kind, Text,
+    Found, Kind, Text, base64, runs,
     text::{is_base64_url, is_blank},
-    value,
+    value::{self, Place},
 };
 
 /// The most of a run that is looked at before it is known to be a key.
@@ -51,6 +51,7 @@ use Length::{AtLeast, Exactly};
 /// The shapes, by what they start with. A prefix stands before every shorter one that it starts with.
 const SHAPES: &[(&str, Alphabet, Length)] = &[
     // Amazon Web Services
+    ("ABSK", Path, AtLeast(100)),
     ("AKIA", Upper, Exactly(16)),
     ("ASIA", Upper, Exactly(16)),
     ("ABIA", Upper, Exactly(16)),
@@ -66,6 +67,12 @@ const SHAPES: &[(&str, Alphabet, Length)] = &[
     ("gldt-", Dotted, AtLeast(20)),
     ("glrt-", Dotted, AtLeast(20)),
     ("glptt-", Url, AtLeast(20)),
+    ("glft-", Url, AtLeast(20)),
+    ("glimt-", Url, AtLeast(20)),
+    ("glagent-", Url, AtLeast(20)),
+    ("gloas-", Url, AtLeast(20)),
+    ("glsoat-", Url, AtLeast(20)),
+    ("GR1348941", Url, AtLeast(20)),
     ("glcbt-", Url, AtLeast(20)),
     // OpenAI, Anthropic, OpenRouter and who else starts with `sk-`
     ("sk-", Url, AtLeast(20)),
@@ -73,6 +80,7 @@ const SHAPES: &[(&str, Alphabet, Length)] = &[
     ("xai-", Alphanumeric, AtLeast(40)),
     ("pplx-", Alphanumeric, AtLeast(40)),
     ("hf_", Alphanumeric, AtLeast(30)),
+    ("api_org_", Alphanumeric, AtLeast(30)),
     ("r8_", Alphanumeric, AtLeast(36)),
     // Slack and Discord
     ("xoxb-", Url, AtLeast(10)),
@@ -87,6 +95,9 @@ const SHAPES: &[(&str, Alphabet, Length)] = &[
     ("xoxe.xox", Dotted, AtLeast(10)),
     ("xapp-", Url, AtLeast(10)),
     ("hooks.slack.com/services/", Path, AtLeast(20)),
+    ("hooks.slack.com/workflows/", Path, AtLeast(20)),
+    ("hooks.slack.com/triggers/", Path, AtLeast(20)),
+    ("webhook.office.com/webhookb2/", Path, AtLeast(40)),
     ("discord.com/api/webhooks/", Path, AtLeast(40)),
     // Google
     ("AIza", Url, AtLeast(35)),
@@ -111,6 +122,7 @@ const SHAPES: &[(&str, Alphabet, Length)] = &[
     ("dckr_pat_", Url, AtLeast(20)),
     // Mail, messages, telephony
     ("SG.", Dotted, AtLeast(50)),
+    ("xkeysib-", Url, AtLeast(60)),
     ("SK", Hex, Exactly(32)),
     ("key-", Hex, Exactly(32)),
     // Clouds, vaults, services
@@ -131,16 +143,57 @@ const SHAPES: &[(&str, Alphabet, Length)] = &[
     ("sntrys_", Dotted, AtLeast(32)),
     ("sbp_", Hex, Exactly(40)),
     ("sb_secret_", Url, AtLeast(20)),
+    ("sntryu_", Hex, AtLeast(40)),
+    ("glc_", Path, AtLeast(32)),
+    ("dp.pt.", Alphanumeric, AtLeast(40)),
+    ("dp.st.", Dotted, AtLeast(40)),
+    ("dt0c01.", Dotted, AtLeast(60)),
+    ("hvr.", Url, AtLeast(24)),
+    ("pul-", Hex, Exactly(40)),
+    ("pscale_pw_", Dotted, AtLeast(32)),
+    ("pscale_tkn_", Dotted, AtLeast(32)),
+    ("pscale_oauth_", Dotted, AtLeast(32)),
+    ("rubygems_", Hex, Exactly(48)),
+    ("rdme_", Alphanumeric, Exactly(70)),
+    ("pnu_", Alphanumeric, Exactly(36)),
+    ("sgp_", Url, AtLeast(40)),
+    ("squ_", Alphanumeric, Exactly(40)),
+    ("sqp_", Alphanumeric, Exactly(40)),
+    ("sqa_", Alphanumeric, Exactly(40)),
+    ("tfp_", Dotted, AtLeast(40)),
+    ("ico-", Alphanumeric, Exactly(32)),
+    ("EZAK", Alphanumeric, Exactly(54)),
+    ("EZTK", Alphanumeric, Exactly(54)),
+    ("FLWSECK_TEST-", Alphanumeric, AtLeast(12)),
+    ("FLWSECK-", Alphanumeric, AtLeast(12)),
+    ("duffel_live_", Url, AtLeast(40)),
+    ("duffel_test_", Url, AtLeast(40)),
+    ("shippo_live_", Hex, Exactly(40)),
+    ("shippo_test_", Hex, Exactly(40)),
+    ("fo1_", Url, AtLeast(40)),
+    ("LTAI", Alphanumeric, AtLeast(20)),
+    ("p8e-", Alphanumeric, Exactly(32)),
+    ("CLOJARS_", Alphanumeric, AtLeast(58)),
+    ("ATATT3", Url, AtLeast(60)),
+    ("ATBB", Url, AtLeast(28)),
+    ("AKCp", Alphanumeric, AtLeast(60)),
+    ("HRKU-", Url, AtLeast(36)),
+    ("ops_eyJ", Url, AtLeast(60)),
+    ("eyJhdXRocyI6", Path, AtLeast(20)),
+    ("EAACEdEose0cBA", Alphanumeric, AtLeast(20)),
+    ("EAAA", Url, AtLeast(55)),
+    ("sha256~", Url, AtLeast(43)),
 ];
 
 /// Finds a key that starts at a place, which is the start of a word.
 pub(super) fn find(text: Text<'_>, at: usize) -> Option<Found> {
     match text.byte(at) {
         b'e' => web_token(text, at),
-        b'B' | b'b' => bearer(text, at),
+        b'B' | b'b' => bearer(text, at).or_else(|| basic(text, at)),
         _ => None,
     }
     .or_else(|| shape(text, at))
+    .or_else(|| runs::find(text, at))
 }
 
 fn shape(text: Text<'_>, at: usize) -> Option<Found> {
@@ -203,7 +256,24 @@ fn bearer(text: Text<'_>, at: usize) -> Option<Found> {
     let is_token = |byte: u8| is_base64_url(byte) || matches!(byte, b'.' | b'~' | b'+' | b'/' | b'=');
     let look = text.run(from, MAX_LOOK, is_token);
     let held = text.slice(from, look);
-    let is_secret =
-        from > scheme && held.len() >= MIN_TOKEN && value::is_mixed(held) && !value::is_harmless(held);
+    let is_secret = from > scheme
+        && held.len() >= MIN_TOKEN
+        && value::is_mixed(held)
+        && !value::is_harmless(held, Place::Quoted);
     is_secret.then(|| (Kind::Header, from..text.run(look, usize::MAX, is_token)))
+}
+
+/// Finds a user and a password in base64 after the scheme of RFC 7617.
+fn basic(text: Text<'_>, at: usize) -> Option<Found> {
+    let scheme = at + "basic".len();
+    if !text.is_word(at, scheme, "basic") {
+        return None;
+    }
+    let from = text.run(scheme, 8, is_blank);
+    let to =
+        text.run(from, MAX_LOOK, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='));
+    let decoded = base64::decode(text.bytes(from, to));
+    let is_pair =
+        to - from >= 8 && decoded.contains(&b':') && decoded.iter().all(|byte| (b' '..0x7F).contains(byte));
+    (from > scheme && is_pair).then_some((Kind::Header, from..to))
 }

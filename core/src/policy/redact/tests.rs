@@ -58,6 +58,63 @@ const SECRETS: &[(&str, Kind)] = &[
     ("postgres://app:«hunter2»@db.local:5432/app", Kind::Url),
     ("redis://:«hunter2»@cache", Kind::Url),
     ("git clone https://«0123456789abcdef0123456789abcdef01234567»@host/x.git", Kind::Url),
+    // Names, and what stands behind them
+    ("PASS=«x7»", Kind::Named),
+    ("pass = \"«open sesame»\"", Kind::Named),
+    ("passwords=«hunter2»", Kind::Named),
+    ("db_password_prod=«hunter2»", Kind::Named),
+    ("dbPasswordOld: \"«hunter2»\"", Kind::Named),
+    ("SMTP_PASSWORD_ACME=«hunter22»", Kind::Named),
+    ("wifi psk=\"«correct horse»\"", Kind::Named),
+    // Values that look like something else
+    ("password = \"«correct horse battery»\"", Kind::Named),
+    ("password=\"«mysecret»\"", Kind::Named),
+    ("PASSWORD=«supersecret»", Kind::Named),
+    ("password=«topsecret»", Kind::Named),
+    ("password = \"«ab{cd}ef1»\"", Kind::Named),
+    ("PASSWORD=«{abc123»", Kind::Named),
+    ("password: «hunter2!x»", Kind::Named),
+    ("PASSWORD=«$ecret»", Kind::Named),
+    ("password: '«$word7and»'", Kind::Named),
+    ("password: \"«yourdog99»\"", Kind::Named),
+    ("password=«example1234»", Kind::Named),
+    ("password = \"«file:hunter2»\"", Kind::Named),
+    ("password = \"«${USER}hunter2»\"", Kind::Named),
+    ("password: \"«[redacted:hunter2»\"", Kind::Named),
+    // On the lines below, in lists and in pairs
+    ("password:\n  «hunter2»\nnext: 1", Kind::Named),
+    ("db:\n  \"password\":\n    \"«hunter2»\",", Kind::Named),
+    ("password: |\n  «hunter2»\nnext: 1", Kind::Named),
+    ("passwords:\n  - «hunter2»\nnext: 1", Kind::Named),
+    ("\"passwords\": [\"«hunter2»\"]", Kind::Named),
+    ("<add key=\"password\" value=\"«x»\"/>", Kind::Named),
+    ("{\"name\": \"DB_PASSWORD\", \"value\": \"«hunter2»\"}", Kind::Named),
+    ("- name: DB_PASSWORD\n  value: «hunter2»", Kind::Named),
+    ("<string name=\"api_key\">«abc123def»</string>", Kind::Named),
+    ("<ns:password type=\"x\">\n  «hunter2»\n</ns:password>", Kind::Named),
+    ("<password><![CDATA[«hunter2»]]></password>", Kind::Named),
+    // Machines, statements, commands, calls
+    ("machine example.org login bob password «x»", Kind::Named),
+    ("machine example.org\n  login bob\n  password «hunter2»\n", Kind::Named),
+    ("CREATE USER a IDENTIFIED BY '«x»';", Kind::Named),
+    ("ALTER USER a IDENTIFIED WITH mysql_native_password BY '«hunter2»';", Kind::Named),
+    ("create user a identified by «tiger»;", Kind::Named),
+    ("CREATE ROLE a WITH LOGIN PASSWORD '«open»';", Kind::Named),
+    ("mysql --password «hunter2» db", Kind::Named),
+    ("mysql --password «letmein»", Kind::Named),
+    ("tool --api-key \"«abc1»\" run", Kind::Named),
+    ("\"args\": [\"--token\", \"«abc123def456»\"]", Kind::Named),
+    ("mysql -u root -p«hunter2» db", Kind::Named),
+    ("sshpass -p '«hunter 2»' ssh host", Kind::Named),
+    ("docker login -u bob -p «hunter2» host", Kind::Named),
+    ("curl -u bob:«hunter2» https://example.org", Kind::Named),
+    ("source.setPassword(\"«hunter2»\");", Kind::Named),
+    ("settings.put(\"password\", \"«hunter2»\");", Kind::Named),
+    ("Cookie: «session=abcdef0123456789; theme=dark»", Kind::Header),
+    ("use \"Basic «Ym9iOmh1bnRlcjI=»\"", Kind::Header),
+    ("\"kty\":\"EC\",\"d\":\"«870MB6gfuTJ4HtUnUvYMyJpr5eUZNP4Bk43bVdj3eAE»\"", Kind::Named),
+    ("postgres://app:«hun/ter2»@db.local/app", Kind::Url),
+    ("user,password\nbob,«hunter2»\n", Kind::Named),
 ];
 
 /// What must stay as it is.
@@ -135,6 +192,44 @@ const HARMLESS: &[&str] = &[
     "compass: north1",
     "secretName: app-tls1",
     "secret: my-app-secret",
+    "PASS: tests/a1.c",
+    "12 pass: 3 fail1",
+    "password_reset_url = \"/reset1\"",
+    "password_min_length=12345678",
+    "passwordField: \"field1\"",
+    "\"password\": \"Enter your new password1\"",
+    "password: \"must not be blank2\"",
+    "password = \"%s\"",
+    "password = \"{password}\"",
+    "cur.execute(q, password=:password)",
+    "'password' => $password,",
+    "PASSWORD=$1",
+    "password: \"${A}-${B}\"",
+    "token: \"your-token-here\"",
+    "password = \"<your password>\"",
+    "password=file:/run/secrets/db1",
+    "password:\n  type: string1",
+    "secrets:\n  - db_password\n  - server-certificate",
+    "password: |\n",
+    "the password is hunter2 in no notation",
+    "use --password to log in",
+    "  --password PASSWORD  the password1",
+    "--token-file x1y2z3a4",
+    "docker run -p 8080:80 image",
+    "mkdir -p a1b2 && psql -p 5432",
+    "mysql -p db1",
+    "getPassword(\"user\")",
+    "[\"username\", \"password\", \"oauth2\"]",
+    "\"name\": \"host\", \"value\": \"db1\"",
+    "<input type=\"password\" value=\"\">",
+    "<label for=\"password\">Your password1</label>",
+    "<a accesskey=\"s\">",
+    "\"d\": \"M10 10 L20 20 40 40 50 50 60 60 70 70 80 80 90 90 z\"",
+    "http://host:8080/a@b1",
+    "Names, tokens and words\nof, prose\n",
+    "session cookie: yes",
+    "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA0123456789abcdef",
+    "MIIDXTCCAkWgAwIBAgIJAJC1HiIAZAiIMA0GCSqGSIb3DQEBBQUAMEUxCzAJ",
     "password: \"login.form.password\"",
     "",
 ];
@@ -171,8 +266,11 @@ fn a_secret_is_found_wherever_it_stands() {
     for ((marked, kind), (before, after)) in
         SECRETS.iter().flat_map(|secret| surroundings.map(|around| (secret, around)))
     {
-        // What depends on the start of its line is no secret in the middle of one.
-        if before.starts_with('#') && marked.starts_with(['p', 'D']) || marked.ends_with("off") {
+        // What depends on the start of its line, or of the text, is no secret in the middle of one.
+        if before.starts_with('#') && marked.starts_with(['p', 'P', 'D', 'S', 'd', '-'])
+            || marked.ends_with("off")
+            || marked.starts_with("user,")
+        {
             continue;
         }
         let text = format!("{before}{}{after}", without_marks(marked));
@@ -196,6 +294,59 @@ fn a_private_key_is_hidden_in_every_dress_and_lines_stay_lines() {
         assert!(!redacted.text.contains("MIIE") && !redacted.text.contains("98C3"), "{}", redacted.text);
         assert_eq!(redacted.text.matches('\n').count(), text.matches('\n').count(), "{text}");
     }
+}
+
+#[test]
+fn a_key_is_hidden_where_no_line_announces_it() {
+    let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\nMzEfYyjiWA4R4/M2bS1GB4t7NXp98C3SC6dVMvDuictGeurT8jNbvJZHtCSuYEvu\nabc=";
+    let tail = body.split_once('\n').unwrap().1;
+    let ec = "MHcCAQEEIIrYSSNQFaA2Hwf1duRSxKtLYX5CB04fSeQ6tF1aY/PuoAoGCCqGSM49AwEHoUQDQgAEPR3tU2Fta9ktY+6P9G0cWO+0kETA";
+    let ssh = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZWQyNTUxOQAAACC";
+    let encrypted = "MIIFHDBOBgkqhkiG9w0BBQ0wQTApBgkqhkiG9w0BBQwwHAQIbcdef0123456789abcdef";
+    let texts = [
+        format!("before\n{body}\nafter\n"),
+        format!("x = \"{}\"\nafter\n", body.replace('\n', "\\n")),
+        format!("    # {}\nafter\n", body.replace('\n', "\n    # ")),
+        format!("{tail}\n-----END RSA PRIVATE KEY-----\nafter\n"),
+        format!("{ec}\nafter\n"),
+        format!("{ssh}\nafter\n"),
+        format!("{encrypted}\nafter\n"),
+        format!("PuTTY-User-Key-File-3: ssh-rsa\nPrivate-Lines: 3\n{body}\nPrivate-MAC: 00ff\nafter\n"),
+        format!(
+            "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\n{body}\n---- END SSH2 ENCRYPTED PRIVATE KEY ----\nafter\n"
+        ),
+    ];
+    for text in texts {
+        let redacted = redact(&text);
+        assert_eq!(redacted.counts.of(Kind::PrivateKey), 1, "{text}\n=>\n{}", redacted.text);
+        for part in ["IEvQ", "98C3", "abc=", "IIrY", "bmUA", "BBQ0"] {
+            assert!(!redacted.text.contains(part), "{text}\n=>\n{}", redacted.text);
+        }
+        assert!(redacted.text.ends_with("after\n"), "{}", redacted.text);
+        assert_eq!(redacted.text.matches('\n').count(), text.matches('\n').count(), "{text}");
+        assert_eq!(redact(&redacted.text).text, redacted.text);
+    }
+}
+
+#[test]
+fn cells_of_a_table_are_hidden_by_the_names_of_their_columns() {
+    let table = "User name,Password,Access key ID,Secret access key\nalice,\"hun,ter\",AKIAIOSFODNN7EXAMPLE,wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY\nbob,x,,\n";
+    assert_eq!(
+        redact(table).text,
+        "User name,Password,Access key ID,Secret access key\nalice,\"[redacted: secret]\",[redacted: key],[redacted: secret]\nbob,[redacted: secret],,\n"
+    );
+    let bare = "alice,AKIAIOSFODNN7EXAMPLE,wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY\n";
+    assert_eq!(redact(bare).text, "alice,[redacted: key],[redacted: key]\n");
+}
+
+#[test]
+fn a_block_is_hidden_whole_and_its_lines_stay() {
+    let text = "a:\n  password: >-\n    hunter2 x\n\n    more\n  user: bob\n";
+    assert_eq!(redact(text).text, "a:\n  password: >-\n    [redacted: secret]\n\n\n  user: bob\n");
+    let list = "passwords:\n- hunter2\n- other\nuser: bob\n";
+    assert_eq!(redact(list).text, "passwords:\n- [redacted: secret]\n\nuser: bob\n");
+    let json = "{\"passwords\": [\n  \"hunter2\",\n  \"other\"\n], \"user\": \"bob\"}";
+    assert_eq!(redact(json).text, "{\"passwords\": [\n  \"[redacted: secret]\n\"\n], \"user\": \"bob\"}");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Reads a text by its bytes, never beyond its ends.
 
+use super::Kind;
+
 /// A text; every place outside of it holds the byte 0.
 #[derive(Clone, Copy)]
 pub(super) struct Text<'a>(&'a str);
@@ -34,6 +36,22 @@ impl<'a> Text<'a> {
         self.bytes(at, at + prefix.len()) == prefix.as_bytes()
     }
 
+    /// Returns whether a place of a range holds the mark of something that is hidden already.
+    pub(super) fn is_marked(self, from: usize, to: usize) -> bool {
+        let marks = self.bytes(from, to).iter().enumerate().filter(|(_, byte)| **byte == b'[');
+        marks.into_iter().any(|(at, _)| Kind::ALL.iter().any(|kind| self.starts_with(from + at, kind.mark())))
+    }
+
+    /// Returns where a line starts that goes on to a place, at most `max` bytes before it.
+    pub(super) fn line_start(self, at: usize, max: usize) -> usize {
+        self.run_back(at, max, |byte| !is_line_end(byte))
+    }
+
+    /// Returns whether a range is a word, whatever its case.
+    pub(super) fn is_word(self, from: usize, to: usize, word: &str) -> bool {
+        self.bytes(from, to).eq_ignore_ascii_case(word.as_bytes())
+    }
+
     /// Returns the end of a run of bytes, at most `max` of them.
     pub(super) fn run(self, from: usize, max: usize, belongs: impl Fn(u8) -> bool) -> usize {
         let to = from.saturating_add(max).min(self.len());
@@ -61,6 +79,16 @@ pub(super) const fn is_blank(byte: u8) -> bool {
 
 pub(super) const fn is_line_end(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
+}
+
+/// Returns whether a byte can stand in the name of a setting.
+pub(super) const fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+}
+
+/// Returns whether a byte can stand in an argument of a command line without quotes.
+pub(super) const fn is_argument(byte: u8) -> bool {
+    byte > b' ' && !is_quote(byte) && !matches!(byte, b';' | b'|' | b'&' | b')' | b'<' | b'>')
 }
 
 pub(super) const fn is_quote(byte: u8) -> bool {

@@ -2,8 +2,8 @@
 
 use super::{
     Found, Kind, Text,
-    text::{is_line_end, is_quote},
-    value,
+    text::{is_argument, is_line_end, is_quote},
+    value::{self, Place},
 };
 
 const MAX_AUTHORITY: usize = 512;
@@ -21,7 +21,10 @@ pub(super) fn find(text: Text<'_>, at: usize) -> Option<Found> {
             && !is_quote(byte)
     });
     let authority = text.bytes(from, to);
-    let end = from + authority.iter().rposition(|byte| *byte == b'@')?;
+    let end = match authority.iter().rposition(|byte| *byte == b'@') {
+        Some(at) => from + at,
+        None => beyond_slash(text, from, to)?,
+    };
     let user = text.bytes(from, end);
     let Some(colon) = user.iter().position(|byte| *byte == b':') else {
         let is_token = user.len() >= MIN_TOKEN && value::is_mixed(text.slice(from, end));
@@ -29,5 +32,18 @@ pub(super) fn find(text: Text<'_>, at: usize) -> Option<Found> {
     };
     let password = from + colon + 1;
     let held = text.slice(password, end);
-    (!held.is_empty() && !value::is_harmless(held)).then_some((Kind::Url, password..end))
+    let is_secret =
+        !held.is_empty() && !value::is_harmless(held, Place::Quoted) && !text.is_marked(password, end);
+    is_secret.then_some((Kind::Url, password..end))
+}
+
+/// Returns where a password ends that has a `/`, a `?` or a `#` in it, which nobody encoded.
+fn beyond_slash(text: Text<'_>, from: usize, to: usize) -> Option<usize> {
+    let colon = text.bytes(from, to).iter().position(|byte| *byte == b':')?;
+    let is_port = text.bytes(from + colon + 1, to).iter().all(u8::is_ascii_digit);
+    if is_port || !matches!(text.byte(to), b'/' | b'?' | b'#') {
+        return None;
+    }
+    let end = text.run(to, MAX_AUTHORITY, |byte| byte != b'@' && is_argument(byte));
+    (text.byte(end) == b'@' && text.byte(end + 1).is_ascii_alphanumeric()).then_some(end)
 }

@@ -1,245 +1,164 @@
-//! Judges names and values: which name is a secret's, and which value can be one.
+//! Judges values: which one can be a secret.
 
-/// What kind of secret a name promises, which says how a value of it must look.
+use super::{
+    harmless::{CODE, PROSE, WORDS, is_placeholder},
+    name::{Class, class_of_name, is_bare_name, rest_of_name},
+};
+
+/// Where a value stands, which says what else it may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Class {
-    /// A password or a key: anything that is no reference.
-    Secret,
-    /// A phrase of several words.
-    Phrase,
-    /// `token`, which is also a word of parsers, pages and models.
-    Token,
-    /// An `Authorization` header.
-    Header,
+pub(super) enum Place {
+    /// Between quotes, or in a file of values where nothing else can stand.
+    Quoted,
+    /// Behind `NAME=` on a line of its own.
+    Variable,
+    /// In a text that may be code.
+    Bare,
 }
 
-const NAMES: &[(&str, Class)] = &[
-    ("password", Class::Secret),
-    ("passwd", Class::Secret),
-    ("passcode", Class::Secret),
-    ("pwd", Class::Secret),
-    ("secret", Class::Secret),
-    ("secretkeybase", Class::Secret),
-    ("apikey", Class::Secret),
-    ("accesskey", Class::Secret),
-    ("secretkey", Class::Secret),
-    ("privatekey", Class::Secret),
-    ("authkey", Class::Secret),
-    ("signingkey", Class::Secret),
-    ("encryptionkey", Class::Secret),
-    ("masterkey", Class::Secret),
-    ("accountkey", Class::Secret),
-    ("storagekey", Class::Secret),
-    ("passphrase", Class::Phrase),
-    ("seedphrase", Class::Phrase),
-    ("mnemonic", Class::Phrase),
-    ("token", Class::Token),
-    ("credential", Class::Token),
-    ("credentials", Class::Token),
-    ("authorization", Class::Header),
-];
-
-/// What stands before `token` where it is a place, a mark of a model, or a word of a grammar.
-const HARMLESS_TOKENS: &[&str] = &[
-    "page",
-    "next",
-    "continuation",
-    "cursor",
-    "sync",
-    "resume",
-    "progress",
-    "cancellation",
-    "cancel",
-    "eos",
-    "bos",
-    "pad",
-    "unk",
-    "mask",
-    "cls",
-    "sep",
-    "start",
-    "end",
-    "stop",
-    "first",
-    "last",
-    "prev",
-    "previous",
-    "peek",
-    "expected",
-    "unexpected",
-    "special",
-];
-
-/// Values that are types, switches or placeholders.
-const WORDS: &[&str] = &[
-    "string",
-    "str",
-    "text",
-    "char",
-    "varchar",
-    "bytes",
-    "bool",
-    "boolean",
-    "number",
-    "int",
-    "integer",
-    "float",
-    "object",
-    "array",
-    "list",
-    "dict",
-    "map",
-    "any",
-    "unknown",
-    "void",
-    "never",
-    "null",
-    "nil",
-    "none",
-    "undefined",
-    "true",
-    "false",
-    "yes",
-    "required",
-    "optional",
-    "default",
-    "empty",
-    "enabled",
-    "disabled",
-    "hidden",
-    "masked",
-    "redacted",
-    "encrypted",
-    "include",
-    "same-origin",
-    "omit",
-    "keyring",
-    "prompt",
-    "write",
-    "read",
-    "inherit",
-    "generated",
-    "random",
-    "username",
-    "keyword",
-    "identifier",
-    "literal",
-    "operator",
-];
-
-/// What placeholders start with.
-const PLACEHOLDERS: &[&str] = &[
-    "your",
-    "replace",
-    "insert",
-    "placeholder",
-    "todo",
-    "fixme",
-    "example",
-    "dummy",
-    "env:",
-    "env.",
-    "vault:",
-    "op://",
-    "file:",
-    "ref+",
-    "arn:",
-    "keyring:",
-    "secretsmanager:",
-    "ssm:",
-    "process.env",
-    "http://",
-    "https://",
-];
-
-/// Returns what a name promises, or nothing where it is no secret's. Case and separators do not count.
-pub(super) fn class_of_name(name: &[u8]) -> Option<Class> {
-    let digits = name.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
-    let name = name.get(..name.len() - digits).unwrap_or_default();
-    if is_short(name) {
-        return Some(Class::Secret);
-    }
-    let (rest, class) = NAMES.iter().find_map(|(suffix, class)| Some((before(name, suffix)?, *class)))?;
-    let is_place = class == Class::Token && HARMLESS_TOKENS.iter().any(|word| before(rest, word).is_some());
-    // The working folder, `$PWD`.
-    let is_folder = rest.is_empty() && name == b"PWD" || name == b"OLDPWD";
-    (!is_place && !is_folder).then_some(class)
-}
-
-/// Returns whether a name is `pass` or ends with it as a word of its own; `bypass` does not.
-fn is_short(name: &[u8]) -> bool {
-    before(name, "pass").is_some_and(|rest| {
-        let is_cut = rest.last().is_none_or(|last| !last.is_ascii_alphanumeric());
-        let is_camel = name.get(rest.len()).is_some_and(u8::is_ascii_uppercase)
-            && rest.last().is_some_and(u8::is_ascii_lowercase);
-        is_cut && !rest.is_empty() || is_camel
-    }) || name == b"_auth"
-}
-
-/// Returns what stands before a suffix, of which only letters are compared.
-fn before<'a>(name: &'a [u8], suffix: &str) -> Option<&'a [u8]> {
-    let mut left = suffix.bytes().rev().peekable();
-    let mut rest = name;
-    while let (Some(wanted), Some((last, front))) = (left.peek(), rest.split_last()) {
-        if !matches!(last, b'_' | b'-' | b'.') {
-            if last.to_ascii_lowercase() != *wanted {
-                return None;
-            }
-            left.next();
-        } else if left.len() == suffix.len() {
-            // A separator at the very end is none between words.
-            return None;
-        }
-        rest = front;
-    }
-    left.peek().is_none().then_some(rest)
-}
-
-/// Returns whether a value that stands alone, as within quotes, can be a secret.
-pub(super) fn is_quoted_secret(held: &str, class: Class) -> bool {
+/// Returns whether a value that stands alone can be a secret.
+pub(super) fn is_secret(held: &str, class: Class, place: Place) -> bool {
     let enough = match class {
+        Class::Password => held.bytes().any(|byte| byte.is_ascii_alphanumeric() || byte >= 0x80),
         Class::Secret | Class::Phrase => held.len() >= 4,
+        Class::Weak => held.len() >= 6 && is_mixed(held) && !held.contains(is_space),
         Class::Token | Class::Header => {
             held.len() >= 20 && has_two_classes(held) || held.len() >= 8 && is_mixed(held)
         }
+        Class::Cookie => held.split_once('=').is_some_and(|(_, value)| value.len() >= 8 && is_mixed(value)),
+        Class::Number => held.len() >= 40 && is_random(held) && held.bytes().all(super::text::is_base64_url),
     };
-    enough && !is_harmless(held)
+    let may_hold_blanks =
+        matches!(class, Class::Password | Class::Secret | Class::Phrase | Class::Cookie | Class::Header);
+    enough
+        && (may_hold_blanks || !held.contains(is_space))
+        && !(held.contains(is_space) && class != Class::Cookie && is_prose(held))
+        && !is_harmless(held, place)
+        && !(place == Place::Bare && class != Class::Password && rest_of_name(held.as_bytes()).is_some())
 }
 
-/// Returns whether a value is a reference, a path, a type, a placeholder or hidden already.
-pub(super) fn is_harmless(held: &str) -> bool {
+const fn is_space(code: char) -> bool {
+    matches!(code, ' ' | '\t')
+}
+
+/// Returns whether a value is a reference, a path, a type or a placeholder.
+pub(super) fn is_harmless(held: &str, place: Place) -> bool {
     let bytes = held.as_bytes();
-    let starts_with = |prefix: &&str| {
-        bytes.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix.as_bytes()))
-    };
     held.is_empty()
-        || held.contains("[redacted:")
         || is_one_character(bytes)
         || WORDS.iter().any(|word| held.eq_ignore_ascii_case(word))
-        || PLACEHOLDERS.iter().any(starts_with)
-        || class_of_name(bytes).is_some()
-        || is_reference(held)
+        || is_bare_name(bytes)
+        || is_placeholder(held)
+        || is_reference(held, place)
+        || is_elsewhere(held)
         || is_path(bytes)
+        || place == Place::Bare && CODE.contains(&held)
+}
+
+/// Returns whether words are said to a reader, so that they are no phrase that somebody chose.
+fn is_prose(held: &str) -> bool {
+    let is_end = |code: char| {
+        code.is_ascii_whitespace() || matches!(code, ',' | ';' | ':' | '.' | '!' | '?' | '(' | ')')
+    };
+    let is_word = |word: &str| {
+        PROSE.iter().any(|known| word.eq_ignore_ascii_case(known)) || class_of_name(word.as_bytes()).is_some()
+    };
+    held.split(is_end).any(is_word) || held.starts_with("-----BEGIN")
 }
 
 fn is_one_character(bytes: &[u8]) -> bool {
     let Some((first, rest)) = bytes.split_first() else { return true };
-    rest.iter().all(|byte| byte == first)
+    (!first.is_ascii_alphanumeric() || rest.len() >= 2) && rest.iter().all(|byte| byte == first)
 }
 
 /// Returns whether a value names another one: `${X}`, `$X`, `{{x}}`, `<x>`, `%X%`, `config.x`, `a::b`.
-fn is_reference(held: &str) -> bool {
-    let is_wrapped = held.starts_with('<') && held.ends_with('>')
-        || held.starts_with('%') && held.len() > 2 && held.ends_with('%')
-        || held.starts_with("$(")
-        || held.starts_with("${")
-        || held.starts_with('!') && held.get(1..).is_some_and(is_identifier)
-        || held.find('{').is_some_and(|at| held.get(at..).is_some_and(|rest| rest.contains('}')));
-    let is_variable = held.strip_prefix('$').is_some_and(is_identifier);
-    let is_dotted = held.contains(['.', ':'])
-        && held.split(['.', ':', '?']).all(|part| part.is_empty() || is_identifier(part))
-        && !held.bytes().any(|byte| byte.is_ascii_digit());
-    is_wrapped || is_variable || is_dotted
+fn is_reference(held: &str, place: Place) -> bool {
+    let within = |open: &str, close: &str| held.strip_prefix(open).and_then(|rest| rest.strip_suffix(close));
+    let is_name = |held: &str| is_identifier(held) || class_of_name(held.as_bytes()).is_some();
+    let is_wrapped = within("<", ">").is_some()
+        || within("%", "%").is_some_and(is_identifier)
+        || within("{", "}").is_some_and(|inner| is_dotted(inner) || is_name(inner))
+        || held.starts_with('%') && held.len() <= 3
+        || held.starts_with("%(") && held.ends_with(['s', ')'])
+        || place == Place::Bare && held.strip_prefix('!').is_some_and(is_identifier);
+    let is_parameter = held.strip_prefix([':', '@']).is_some_and(is_name)
+        && (place == Place::Bare
+            || held.get(1..).is_some_and(|name| class_of_name(name.as_bytes()).is_some()));
+    let is_variable = held.strip_prefix('$').is_some_and(|name| names_variable(name, place));
+    is_wrapped
+        || is_parameter
+        || is_variable
+        || is_template(held)
+        || held.contains(['.', ':']) && is_dotted(held)
+}
+
+/// Returns whether what follows a `$` names a variable; `$ecret` in a file of values does not.
+fn names_variable(name: &str, place: Place) -> bool {
+    let name = name.strip_prefix("env:").unwrap_or(name);
+    let first = name.split(['.', '[', ':', '-']).next().unwrap_or_default();
+    let is_upper = !name.bytes().any(|byte| byte.is_ascii_lowercase());
+    let is_access = first.len() < name.len() && !is_mixed(name);
+    is_identifier(first)
+        && (is_upper && first == name
+            || is_access
+            || class_of_name(name.as_bytes()).is_some()
+            || place == Place::Bare && first == name
+            || first == name && name.len() < 5)
+        || !name.is_empty() && name.len() <= 2 && name.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Returns whether parts that are filled in later leave nothing that is a secret by itself.
+fn is_template(held: &str) -> bool {
+    const OPEN: [(&str, &str); 6] =
+        [("${", "}"), ("{{", "}}"), ("#{", "}"), ("%{", "}"), ("$(", ")"), ("<%", "%>")];
+    if !held.contains(['$', '{', '<']) {
+        return false;
+    }
+    let mut left = 0;
+    let (mut digits, mut letters, mut is_filled) = (false, false, false);
+    let mut rest = held;
+    while let Some(first) = rest.chars().next() {
+        let filled = OPEN.iter().find_map(|(open, close)| {
+            let inner = rest.strip_prefix(open)?;
+            inner.find(close).and_then(|at| inner.get(at + close.len()..)).or(Some("").filter(|_| left == 0))
+        });
+        if let Some(after) = filled {
+            // `${{ x }}` has a brace more.
+            (rest, is_filled) = (after.trim_start_matches('}'), true);
+            continue;
+        }
+        left += usize::from(first.is_alphanumeric());
+        digits |= first.is_ascii_digit();
+        letters |= first.is_alphabetic();
+        rest = rest.get(first.len_utf8()..).unwrap_or_default();
+    }
+    is_filled && (left < 4 || !(digits && letters))
+}
+
+/// Returns whether identifiers are joined by dots or colons, and no digit is in them.
+fn is_dotted(held: &str) -> bool {
+    held.split(['.', ':', '?']).all(|part| part.is_empty() || is_identifier(part))
+        && !held.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+/// Returns whether a value says where the secret is kept.
+fn is_elsewhere(held: &str) -> bool {
+    let starts = |prefix: &str| {
+        let start = held.get(..prefix.len())?;
+        start.eq_ignore_ascii_case(prefix).then(|| held.get(prefix.len()..).unwrap_or_default())
+    };
+    let is_place = |rest: &str| rest.contains('/') || rest.starts_with(['.', '~']);
+    let is_environment = |rest: &str| {
+        is_identifier(rest)
+            && rest.bytes().all(|byte| byte == b'_' || byte.is_ascii_digit() || byte.is_ascii_uppercase())
+    };
+    ["http://", "https://", "op://", "arn:aws", "process.env", "ref+", "gcp-sm://", "akv://"]
+        .iter()
+        .any(|prefix| starts(prefix).is_some())
+        || ["file:", "vault:", "ssm:", "secretsmanager:", "keyring:"]
+            .iter()
+            .any(|prefix| starts(prefix).is_some_and(is_place))
+        || ["env:", "env."].iter().any(|prefix| starts(prefix).is_some_and(is_environment))
 }
 
 /// Returns whether a value is a path; one in base64 has both cases and digits.
@@ -254,15 +173,30 @@ fn is_path(bytes: &[u8]) -> bool {
 
 /// Returns whether a value is a call, an index or an access: code that fetches a secret and holds none.
 pub(super) fn is_expression(held: &str) -> bool {
+    let name = name_len(held);
+    let rest = held.get(name..).unwrap_or_default();
+    let is_access = name > 0
+        && (rest.starts_with(['(', '['])
+            || is_name_start(held)
+                && ["{", "?.", "!.", "![", "?[", "!(", "?("].iter().any(|sign| rest.starts_with(sign))
+                && rest.len() > 1);
+    is_access || held.starts_with(['(', '[', '{', '|', '&', '*']) || held.contains("->")
+}
+
+/// Returns whether a value is a whole call or index, as a line `NAME=value` may hold in code.
+pub(super) fn is_call(held: &str) -> bool {
+    let rest = held.get(name_len(held)..).unwrap_or_default();
+    is_name_start(held)
+        && (rest.starts_with('(') && held.contains(')') || rest.starts_with('[') && held.contains(']'))
+        || rest.starts_with("(\"")
+        || rest.starts_with("(\'")
+        || rest.starts_with("[\"")
+}
+
+fn name_len(held: &str) -> usize {
     let is_part =
         |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'&' | b'*');
-    let name = held.bytes().take_while(is_part).count();
-    let next = held.as_bytes().get(name);
-    let is_access =
-        name > 0 && matches!(next, Some(b'(' | b'[' | b'{' | b'?' | b'!')) && held.len() > name + 1;
-    let is_group = held.starts_with(['(', '[', '{', '|', '&', '*']);
-    let is_arrow = held.contains("->");
-    is_access && is_name_start(held) || is_group || is_arrow || name > 0 && matches!(next, Some(b'(' | b'['))
+    held.bytes().take_while(is_part).count()
 }
 
 fn is_name_start(held: &str) -> bool {

@@ -31,6 +31,158 @@ fn text_is_served_without_credentials_and_bytes_as_they_are() {
     );
 }
 
+/// Writes a text in units of so many bytes, the low one first or last.
+fn wide(text: &str, width: usize, is_big: bool) -> Vec<u8> {
+    let units: Vec<u32> = match width {
+        2 => text.encode_utf16().map(u32::from).collect(),
+        _ => text.chars().map(u32::from).collect(),
+    };
+    let bytes = |unit: &u32| {
+        if is_big { unit.to_be_bytes()[4 - width..].to_vec() } else { unit.to_le_bytes()[..width].to_vec() }
+    };
+    units.iter().flat_map(bytes).collect()
+}
+
+#[test]
+fn a_text_in_any_encoding_is_served_as_text_without_its_credentials() {
+    let text = "größe = 1 €\nname = \"Wörter für alle\"\npassword = hunter2\nlast = 名\n";
+    let plain = "name = x\npassword = hunter2\nlast = 1\n";
+    let mut files = vec![
+        (
+            "latin",
+            text.replace(['€', '名'], "")
+                .chars()
+                .map(|code| u8::try_from(u32::from(code)).unwrap())
+                .collect(),
+        ),
+        ("zero", plain.replace("name", "na\0me").into_bytes()),
+        ("zero-in-name", plain.replace("password", "pass\0word").into_bytes()),
+        ("mark", format!("\u{FEFF}{text}").into_bytes()),
+        ("lying-mark", [&[0xFF, 0xFE], plain.as_bytes()].concat()),
+        ("ascii-in-16", wide(plain, 2, false)),
+        ("ascii-in-16-cut", wide(plain, 2, true)[..2 * plain.len() - 1].to_vec()),
+    ];
+    for (name, width, is_big) in
+        [("16le", 2, false), ("16be", 2, true), ("32le", 4, false), ("32be", 4, true)]
+    {
+        files.push((name, wide(text, width, is_big)));
+        files.push((name, wide(&format!("\u{FEFF}{text}"), width, is_big)));
+    }
+    for (name, bytes) in files {
+        let world = World::new();
+        world.put(name, &bytes);
+        let project = world.project();
+        let served = project.read(&path(name)).unwrap();
+        let text = texts(std::slice::from_ref(&served));
+        assert_eq!(served.redactions.total(), 1, "{name}: {text}");
+        assert!(text.contains("password = [redacted: secret]\n"), "{name}: {text}");
+        assert!(text.contains("last"), "{name}: {text}");
+        let query = Query { pattern: "password".to_owned(), ..Query::default() };
+        assert_eq!(project.search(&query).unwrap().hits.len(), 1, "{name}");
+    }
+}
+
+#[test]
+fn bytes_in_which_a_credential_can_be_read_are_not_served() {
+    let key =
+        "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj\n-----END PRIVATE KEY-----\n";
+    let noise: Vec<u8> = (0..=255).cycle().take(600).collect();
+    let around = |middle: &[u8]| [&noise, middle, &noise].concat();
+    let sparse = |zeros: usize| {
+        "password = hunter2\n"
+            .bytes()
+            .flat_map(|byte| [vec![byte], vec![0; zeros]].concat())
+            .collect::<Vec<_>>()
+    };
+    let files = [
+        ("key", around(key.as_bytes())),
+        ("token", around(b"\0AKIAIOSFODNN7EXAMPLE\0glued")),
+        ("setting", around(b"\0password=hunter2\0")),
+        ("16le", around(&wide("\0password=hunter2\0", 2, false))),
+        ("16be", around(&wide("\0password=hunter2\0", 2, true))),
+        ("32le", around(&wide("\0password=hunter2\0", 4, false))),
+        ("sparse2", around(&sparse(2))),
+        ("sparse5", sparse(5)),
+        ("tar", [&[0; 512][..], b"password = hunter2\n", &[0; 493], &[0; 1024]].concat()),
+        ("lone-mark", [&[0, 0, 0xFE, 0xFF], &b"password = hunter2\n"[..]].concat()),
+        ("zeros-and-marks", [&[0xFE, 0xFF, 0], &b"password = hunter2\n"[..]].concat()),
+        ("appended", [&b"name = x\n"[..], &wide("password = hunter2\n", 2, false)].concat()),
+        ("shifted", [&[0xFF, 0xFE, b'\n'], &*wide("password = hunter2\n", 2, false)].concat()),
+        (
+            "marked",
+            [
+                &[0xFF, 0xFE],
+                &*wide("名前の一覧です。改行も空白もない長い文章です。", 2, false),
+                b"\npassword=hunter2\n",
+            ]
+            .concat(),
+        ),
+    ];
+    for (name, bytes) in files {
+        let world = World::new();
+        world.put(name, &bytes);
+        let project = world.project();
+        match project.read(&path(name)) {
+            Err(error) => assert_eq!(error.fault, Fault::Credentials, "{name}"),
+            Ok(document) => {
+                let Body::Text(text) = document.body else { panic!("{name} is served as bytes") };
+                assert!(text.contains("[redacted") && !text.contains("hunter2"), "{name}: {text}");
+            }
+        }
+        let query = Query { pattern: "hunter2".to_owned(), ..Query::default() };
+        assert_eq!(project.search(&query).unwrap().hits, [], "{name}");
+    }
+    let world = World::new();
+    world.put("noise", &noise);
+    assert_eq!(world.project().read(&path("noise")).unwrap().body, Body::Blob(noise));
+}
+
+#[tokio::test]
+async fn a_uri_that_leads_to_nothing_served_is_an_invalid_parameter_with_its_path() {
+    use crate::{
+        core::jsonrpc::code,
+        serve::ResourceProvider as _,
+        tools::{CallError, Context, Inputs},
+    };
+    let world = World::with(&[
+        ("ok", "x"),
+        (".env", "x"),
+        ("keys.p12", "x"),
+        ("folder/x", "x"),
+        ("long", "0123456789"),
+    ]);
+    std::os::unix::fs::symlink("../out/secret", world.at("link")).unwrap();
+    let project =
+        Arc::new(world.project_with(ProjectOptions { max_file_bytes: 9, ..ProjectOptions::default() }));
+    let read = async |uri: String| project.read(&uri, Context::new("1", Inputs::default())).await;
+    for bad in [
+        "../out/secret",
+        "a/../../x",
+        "%2e%2e/x",
+        "/etc/passwd",
+        ".env",
+        ".git/config",
+        "link",
+        "keys.p12",
+        "folder",
+        "long",
+        "",
+    ] {
+        let refused = match read(format!("selvedge://project/file/{bad}")).await {
+            Err(error) => error.into_result(),
+            // There is no such file: the server says so in the words of the revision.
+            Ok(None) if bad == ".git/config" => continue,
+            Ok(other) => panic!("{bad}: {other:?}"),
+        };
+        let Err(CallError::Protocol(error)) = refused else { panic!("{bad}: {refused:?}") };
+        assert_eq!(error.code, code::INVALID_PARAMS, "{bad}: {error:?}");
+        let shown = if bad.starts_with("%2e") { "../x" } else { bad };
+        assert!(error.message.contains(&format!("`{shown}`")), "{bad}: {}", error.message);
+    }
+    assert_eq!(read("selvedge://project/file/absent".to_owned()).await.unwrap(), None);
+    assert!(read("selvedge://project/file/ok".to_owned()).await.unwrap().is_some());
+}
+
 #[test]
 fn lines_are_cut_from_the_whole_text_so_that_a_part_of_a_key_is_hidden_too() {
     let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj\n".repeat(3);
@@ -145,7 +297,7 @@ async fn the_tools_answer_with_text_and_tell_what_they_hid() {
     let tools = tools(&Arc::new(world.project())).unwrap();
     let destructive: Vec<_> =
         tools.list().iter().map(|tool| (tool.name().to_owned(), tool.is_destructive())).collect();
-    let expected = [("read_file", false), ("search", false), ("write_file", true)];
+    let expected = [("read_file", false), ("search", false), ("git_diff", false), ("write_file", true)];
     assert_eq!(destructive, expected.map(|(name, is_destructive)| (name.to_owned(), is_destructive)));
 
     let call = async |name, arguments: &str| {
