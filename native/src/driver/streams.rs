@@ -155,6 +155,12 @@ impl Streams {
         }
     }
 
+    /// Has it noted what the server started, before the end of its input ends the server; once.
+    pub(super) fn survey(&self) -> Option<impl Future<Output = ()> + 'static> {
+        let process = self.process.as_ref()?;
+        process.input.as_ref().map(|_| process.group.survey())
+    }
+
     /// Wakes the loop at `due` at the latest.
     pub(super) fn arm(&mut self, due: Option<Tick>, origin: Instant) {
         let Some(due) = due else { return };

@@ -1,12 +1,21 @@
 //! Server processes: argv, environment, streams, and the end of a whole process group.
 
+#[cfg(target_os = "linux")]
+mod descendants;
 mod environment;
 #[cfg(unix)]
+mod group;
+#[cfg(unix)]
+#[cfg_attr(not(target_os = "linux"), path = "outside_unknown.rs")]
+mod outside;
+#[cfg(unix)]
 mod unix;
+#[cfg(target_os = "linux")]
+mod watcher;
 #[cfg(windows)]
 mod windows;
 
-use std::{ffi::OsString, path::PathBuf};
+use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 #[cfg(unix)]
 pub(crate) use unix::{Process, start};
@@ -27,6 +36,27 @@ pub struct Server {
     pub env: Vec<(OsString, OsString)>,
     /// Its working directory; the host's own where this is `None`.
     pub cwd: Option<PathBuf>,
+    /// Leaves what the server started and put outside its process group, such as a browser for its user. By
+    /// default nothing is left of a server: on Linux what it daemonized is found and ended with it.
+    pub leave_detached: bool,
+}
+
+/// How long a process is waited for after each signal.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Graces {
+    /// After SIGTERM, which is not sent where this is zero.
+    pub(crate) terminate: Duration,
+    /// After SIGKILL.
+    pub(crate) kill: Duration,
+}
+
+/// What a server had outside its process group when it was ended.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Stragglers {
+    /// How many processes were ended.
+    pub(crate) ended: usize,
+    /// How many live on, although they were killed.
+    pub(crate) left: usize,
 }
 
 impl Server {
