@@ -34,6 +34,15 @@ pub(super) struct Search<'a> {
     pub(super) mark: &'a [u8],
     /// The server itself, which must not be reaped meanwhile. It is not searched for.
     pub(super) leader: Option<Pid>,
+    /// When the search is given up, whatever has not been found by then.
+    pub(super) deadline: Option<Instant>,
+}
+
+impl Search<'_> {
+    /// Returns whether there was no time to search any further.
+    pub(super) fn is_over(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
 }
 
 /// A process, and a handle that never means another one.
@@ -79,6 +88,9 @@ impl Found {
         let mut entries = RawDir::new(all, &mut buffer);
         let mut has_added = false;
         while let Some(Ok(entry)) = entries.next() {
+            if search.is_over() {
+                break;
+            }
             let name = entry.file_name();
             let Some(pid) = number(name.to_bytes()).and_then(Pid::from_raw) else { continue };
             if search.leader == Some(pid) || self.iter().any(|process| process.pid == pid) {

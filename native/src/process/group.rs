@@ -50,15 +50,22 @@ impl Group {
         self.family.as_ref().map(|family| family.pid)
     }
 
-    /// Finds what the server started, as long as it lives and its descendants can be told by their parents.
-    pub(crate) fn survey(&self) -> impl Future<Output = ()> + 'static {
-        let surveyed = self.family.clone().map(|family| background(move || family.while_unreaped(|| family.outside.survey())));
-        async move {
-            if let Some(surveyed) = surveyed {
-                // A thread that could not be started has surveyed nothing.
-                let _ = surveyed.await;
-            }
+    /// Notes what the server started, as long as it lives and its descendants can be told by their parents. What
+    /// cannot be done in a moment is left to another thread, to be waited for.
+    pub(crate) fn survey(&self) -> Option<impl Future<Output = ()> + 'static> {
+        /// Most systems have some hundred processes, which takes a millisecond or two.
+        const MOMENT: Duration = Duration::from_millis(5);
+        let family = self.family.clone()?;
+        let mut is_done = true;
+        family.while_unreaped(|| is_done = family.outside.survey(Some(MOMENT)));
+        if is_done {
+            return None;
         }
+        let surveyed = background(move || family.while_unreaped(|| drop(family.outside.survey(None))));
+        Some(async {
+            // A thread that could not be started has surveyed nothing.
+            let _ = surveyed.await;
+        })
     }
 
     /// Asks the group to end, and what is outside of it.

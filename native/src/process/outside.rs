@@ -8,6 +8,7 @@ use std::{
         Mutex, OnceLock, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
+    time::{Duration, Instant},
 };
 
 use rustix::process::{Pid, Signal};
@@ -88,16 +89,19 @@ impl Outside {
     }
 
     fn search(&self) -> Option<Search<'_>> {
-        self.mark.as_ref().map(|mark| Search { mark: mark.as_bytes(), leader: Some(self.leader) })
+        let mark = self.mark.as_ref()?.as_bytes();
+        Some(Search { mark, leader: Some(self.leader), deadline: None })
     }
 
-    /// Keeps in mind what descends from the leader, which must not be reaped meanwhile.
-    pub(super) fn survey(&self) {
-        if let Some(search) = self.search() {
-            // Marks will still be there when the server is gone; reading them takes most of the time.
-            let search = Search { mark: &[], ..search };
-            self.known.lock().unwrap_or_else(PoisonError::into_inner).search(&search);
-        }
+    /// Keeps in mind what descends from the leader, which must not be reaped meanwhile; returns whether the time
+    /// sufficed.
+    pub(super) fn survey(&self, patience: Option<Duration>) -> bool {
+        let Some(search) = self.search() else { return true };
+        // Marks will still be there when the server is gone; reading them takes most of the time.
+        let search =
+            Search { mark: &[], deadline: patience.map(|patience| Instant::now() + patience), ..search };
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).search(&search);
+        !search.is_over()
     }
 
     /// Asks what there is to end. The leader must not be reaped meanwhile.

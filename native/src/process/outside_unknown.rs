@@ -1,6 +1,6 @@
 //! Where the system tells too little of other processes: what left the server's group is left alone.
 
-use std::{io, process::Command};
+use std::{io, process::Command, time::Duration};
 
 use rustix::process::Pid;
 
@@ -27,7 +27,9 @@ impl Outside {
         Self
     }
 
-    pub(super) const fn survey(&self) {}
+    pub(super) const fn survey(&self, _patience: Option<Duration>) -> bool {
+        true
+    }
 
     pub(super) const fn terminate(&self) {}
 

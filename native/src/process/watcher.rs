@@ -120,7 +120,7 @@ fn watch(host: &OwnedFd, mark: [u8; HOST_BYTES]) -> ! {
     release_memory();
     let mut handles = [PollFd::new(host, PollFlags::IN)];
     while poll(&mut handles, None).is_err() {}
-    let search = Search { mark: &mark, leader: None };
+    let search = Search { mark: &mark, leader: None, deadline: None };
     end(&search, Found::default(), Graces { terminate: Duration::ZERO, kill: KILL_GRACE });
     drop(exit);
     // The end that was just made is not known to the compiler.
