@@ -23,6 +23,7 @@ mod write;
 pub use number::Decimal;
 pub use raw::RawJson;
 pub use scan::{Expected, SyntaxError};
+pub use show::is_visible;
 pub use tape::{Item, Tape};
 pub use value::{MAX_DEPTH, Value};
 pub use view::{Elements, Kind, Members, View};

@@ -61,7 +61,12 @@ impl Group {
         if is_done {
             return None;
         }
-        let surveyed = background(move || family.while_unreaped(|| drop(family.outside.survey(None))));
+        let surveyed = background(move || {
+            family.while_unreaped(|| {
+                // Without a deadline the time suffices.
+                let _ = family.outside.survey(None);
+            })
+        });
         Some(async {
             // A thread that could not be started has surveyed nothing.
             let _ = surveyed.await;

@@ -153,8 +153,9 @@ fn open_error(server: &Server, error: &io::Error) -> OpenError {
     {
         return OpenError::DirectoryNotFound(cwd.display().to_string());
     }
+    let path = Path::new(&server.command);
     match error.kind() {
-        io::ErrorKind::NotFound if Path::new(&server.command).is_file() => {
+        io::ErrorKind::NotFound if path.components().count() > 1 && path.is_file() => {
             OpenError::Other(format!("{name}: its interpreter is not installed"))
         }
         io::ErrorKind::NotFound => OpenError::CommandNotFound(name),

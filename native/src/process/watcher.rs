@@ -52,7 +52,9 @@ impl Watch {
         if state.watcher.as_ref().is_none_or(has_ended) {
             match start(host) {
                 Ok(watcher) => state.watcher = Some(watcher),
-                Err(error) => tracing::warn!(%error, "nothing will end the servers if this process is killed"),
+                Err(error) => {
+                    tracing::warn!(%error, "nothing will end the servers if this process is killed")
+                }
             }
         }
         Self(())

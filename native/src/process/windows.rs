@@ -91,7 +91,8 @@ fn resolve(command: &OsStr) -> OsString {
     }
     let paths = std::env::var_os("PATH").unwrap_or_default();
     let extensions = std::env::var("PATHEXT").unwrap_or_else(|_| ".EXE;.CMD;.BAT".to_owned());
-    let candidates = std::env::split_paths(&paths).flat_map(|folder| {
+    let (folders, _) = super::environment::split_path(&paths);
+    let candidates = folders.into_iter().flat_map(|folder| {
         extensions
             .split(';')
             .map(|extension| folder.join(format!("{}{extension}", name.display())))
