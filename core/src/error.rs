@@ -2,6 +2,7 @@
 
 #[cfg(feature = "checks")]
 use alloc::{boxed::Box, string::String};
+use core::time::Duration;
 
 #[cfg(feature = "checks")]
 use crate::{json::Shown, validate::Mismatch};
@@ -23,6 +24,12 @@ pub enum Violation {
     Text {
         /// The length of the line.
         bytes: usize,
+    },
+    /// A line goes on behind the message that it begins with.
+    #[error("a message is followed by more on its line, from column {}", .at + 1)]
+    JoinedLine {
+        /// The offset in bytes of what follows.
+        at: usize,
     },
     /// A line is one of several that hold one JSON value.
     #[error("multi-line JSON: every message must stand on one line")]
@@ -150,6 +157,30 @@ pub enum Violation {
     /// A page of a listing has a cursor that is no string; the listing ends with it.
     #[error("`nextCursor` must be a string")]
     BadCursor,
+    /// Entries of a listing have the key of an earlier one, which stays.
+    #[error("{count} of the `{list}` have the `{key}` of an earlier one")]
+    RepeatedEntries {
+        /// How many.
+        count: usize,
+        /// The member that holds the entries.
+        list: &'static str,
+        /// The member that tells entries apart.
+        key: &'static str,
+    },
+    /// A list changes again as soon as it was told that it has changed; it is told less and less often.
+    #[error("`{method}` without an end: the change is told every {} s at most", .interval.as_secs())]
+    EndlessChanges {
+        /// The notification.
+        method: &'static str,
+        /// The time between two changes that are told.
+        interval: Duration,
+    },
+    /// Progress does not rise, is negative, or is beyond every number: it is no sign of life.
+    #[error("progress must rise from one notification to the next")]
+    ProgressNotRising,
+    /// The server's output repeats a message that it was sent, as a terminal does.
+    #[error("the output repeats what was sent: a terminal echoes it (drop `-t`), or no server reads it")]
+    Echoed,
     /// The handshake's result has the wrong shape somewhere, which does not matter for the session.
     #[error("`{member}` of the handshake must be {expected}")]
     OddHandshake {
@@ -210,6 +241,7 @@ impl Violation {
         match self {
             Self::TooManyStrayLines { .. } | Self::TooManyStrayBytes { .. } => Verdict::Close,
             Self::MethodNotOffered => Verdict::Reply(code::METHOD_NOT_FOUND),
+            Self::BadRequest(_) if matches!(tolerance, Tolerance::Strict) => Verdict::Close,
             Self::BadRequest(_) | Self::MethodTooLong { .. } | Self::IdTooLong { .. } | Self::IdInUse => {
                 Verdict::Reply(code::INVALID_REQUEST)
             }
@@ -224,9 +256,14 @@ impl Violation {
             | Self::NotAcknowledged { .. }
             | Self::BadNotification { .. }
             | Self::BadCursor
+            | Self::RepeatedEntries { .. }
+            | Self::EndlessChanges { .. }
+            | Self::ProgressNotRising
             | Self::OddHandshake { .. } => Verdict::Ignore,
             Self::NotJson(_)
             | Self::Text { .. }
+            | Self::JoinedLine { .. }
+            | Self::Echoed
             | Self::MultiLineJson
             | Self::Utf16
             | Self::NotUtf8 { .. }

@@ -78,6 +78,14 @@ impl World {
         Self::ready_with(changed(|config| config.tolerance = Tolerance::Strict))
     }
 
+    /// Returns whether a strict session ends with this line.
+    #[must_use]
+    pub fn strict_after(line: &str) -> bool {
+        let mut world = Self::strict();
+        world.peer(line);
+        world.client.reason().is_some()
+    }
+
     /// Returns a world whose client is ready and was made like this. The next call has id 7.
     #[must_use]
     pub fn ready_with(config: ClientConfig) -> Self {

@@ -1,8 +1,10 @@
 // Every kind that a type names has its literal among the fixtures: nothing is described that never comes.
 
 import type { Answer, AnswerFault, CallError, Effect, Event, Evidence, Hint, JsonRpcFault } from "selvedge";
-import type { OpenFailure, Reason, RetirementError, Violation } from "selvedge";
-import { effects, violations } from "./fixtures.gen.js";
+import type { Framing, Language, Level, LogLevel, Offered, OpenFailure, Plan, PlannedParam, Reason } from "selvedge";
+import type { RetirementError, Revision, ServerEffect, ServerEvent, ServerRequest, State, Verdict, Violation } from "selvedge";
+import { effects, framings, languages, levels, logLevels, offered, plans, revisions } from "./fixtures.gen.js";
+import { serverEffects, states, verdicts, violations } from "./fixtures.gen.js";
 
 type EffectOf = (typeof effects)[number];
 type EventOf = Extract<EffectOf, { kind: "event" }>["event"];
@@ -12,6 +14,9 @@ type ErrorOf = Extract<OutcomeOf, { ok: false }>["error"];
 type ReasonOf = Extract<EventOf, { kind: "closed" }>["reason"];
 type RetiredOf = Extract<EventOf, { kind: "retired" }>;
 type ViolationOf = (typeof violations)[number];
+type ServerEffectOf = (typeof serverEffects)[number];
+type ServerEventOf = Extract<ServerEffectOf, { kind: "event" }>["event"];
+type PlanOf = (typeof plans)[number];
 
 /** The kinds of a type that no fixture has, `other` apart, which stands for what does not exist yet. */
 type Missing<Type extends { kind: string }, Seen extends { kind: string }> = Exclude<Type["kind"], Seen["kind"] | "other">;
@@ -29,6 +34,19 @@ const none: [
   Missing<RetirementError, Extract<RetiredOf, { ok: false }>["error"]>,
   Missing<Violation, ViolationOf>,
   Exclude<JsonRpcFault, Extract<ViolationOf, { fault: unknown }>["fault"] | "other">,
+  Missing<ServerEffect, ServerEffectOf>,
+  Missing<ServerEvent, ServerEventOf>,
+  Missing<ServerRequest, Extract<ServerEventOf, { kind: "requested" }>["request"]>,
+  Missing<Plan, PlanOf>,
+  Missing<PlannedParam, Extract<PlanOf, { kind: "typed" }>["required"][number]>,
+  Missing<Verdict, (typeof verdicts)[number]>,
+  Exclude<State, (typeof states)[number]>,
+  Exclude<Revision, (typeof revisions)[number]>,
+  Exclude<Offered, (typeof offered)[number]>,
+  Exclude<LogLevel, (typeof logLevels)[number]>,
+  Exclude<Framing, (typeof framings)[number]>,
+  Exclude<Language, (typeof languages)[number]>,
+  Exclude<Level, (typeof levels)[number]>,
 ] extends never[] ? true : false = true;
 
 export default none;

@@ -1,3 +1,4 @@
+/** The languages that modules are generated in. */
 export type Language = "typescript" | "python" | "rust" | "gleam";
 
 /** How much of each tool a surface shows. */
@@ -15,25 +16,31 @@ export interface GenerateOptions {
   level?: Level;
   /** Default 64 KiB. */
   maxSurfaceBytes?: number;
+  /** The most tools of a module. Default 256 in profile `loom`, 2 048 in `typed`. */
   maxTools?: number;
+  /** The most bytes of a module. Default 512 KiB in profile `loom`, 4 MiB in `typed`. */
   maxSourceBytes?: number;
 }
 
+/** A module, and what belongs to it. */
 export interface Generated {
   /** The name by which a program imports the module. */
   moduleName: string;
   /** Where the module belongs, relative to the folder of the support files. */
   path: string;
+  /** The text of the module. */
   source: string;
   /** What the module has for each tool, in its order. */
   functions: GeneratedFunction[];
   /** The files that the module needs beside it; the same for every server. */
   support: { path: string; text: string }[];
+  /** What a model is shown. */
   surface: Surface;
   /** What is expressed less precisely than the server said it, and what is left out. */
   losses: Loss[];
 }
 
+/** The function of one tool. */
 export interface GeneratedFunction {
   /** The tool's own name. */
   tool: string;
@@ -45,7 +52,9 @@ export interface GeneratedFunction {
 
 /** What a model is shown. */
 export interface Surface {
+  /** How much of each tool is shown. */
   level: Level;
+  /** The text for the model. */
   text: string;
 }
 
@@ -66,6 +75,7 @@ export type Plan =
   | { kind: "typed"; required: PlannedParam[]; optional: { name: string; note?: string }[] }
   | { kind: "wholeValue"; reason: string };
 
+/** A required parameter, and how it is taken. */
 export type PlannedParam = { name: string; note?: string; choices: string[] } & (
   | { kind: "simple" | "listOf"; type: "string" | "integer" | "number" | "boolean" }
   | { kind: "structured"; reason: string }
@@ -76,3 +86,19 @@ export type Verdict =
   | { kind: "valid" }
   | Mismatch
   | { kind: "gaveUp"; message: string; cause: "steps" | "depth" };
+
+/** How JSON comes back. */
+export interface JsonOptions {
+  /** As its text, to the digit. By default it comes as the value. */
+  raw?: boolean;
+}
+
+/**
+ * Carries MessagePack over to JSON: to the value, or to its text where `raw` is chosen, which keeps integers beyond 2⁵³.
+ *
+ * # Errors
+ *
+ * The bytes are not one value, or hold what JSON cannot.
+ */
+export function toJson(bytes: Uint8Array, options: JsonOptions & { raw: true }): JsonText;
+export function toJson(bytes: Uint8Array, options?: JsonOptions): Json;

@@ -16,8 +16,7 @@ use crate::{
 
 /// Makes an error to be thrown.
 pub(crate) fn error(code: &str, message: &dyn Display) -> Object {
-    let error = JsValue::from(Error::new(&message.to_string()));
-    error.unchecked_into::<Object>().text("code", code)
+    JsValue::from(Error::new(code, &message.to_string())).unchecked_into()
 }
 
 pub(crate) fn misuse(misuse: &Misuse) -> JsValue {
@@ -68,7 +67,6 @@ pub(crate) fn bad_option(message: &dyn Display) -> JsValue {
 }
 
 /// Writes what an application passed as the JSON that it stands for.
-pub(crate) fn stringify(value: &JsValue, what: &str) -> Result<String, JsValue> {
-    let text = js::stringify(value).ok().and_then(|text| text.as_string());
-    text.ok_or_else(|| bad_option(&format!("{what} must be an object of plain values")))
+pub(crate) fn stringify(value: &JsValue, name: &str) -> Result<String, JsValue> {
+    Ok(js::stringify(value, name)?.as_string().unwrap_or_default())
 }

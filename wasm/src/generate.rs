@@ -1,4 +1,4 @@
-//! Modules, surfaces and plans from the text of a listing.
+//! Modules, surfaces and plans from a listing.
 
 use selvedge_core::{
     codegen::{self, GenerateError, Generated, Level, Listing, ListingError, Options, Profile, Surface},
@@ -17,14 +17,15 @@ use crate::{
     options::{Fault, read, size, text, unknown, word},
 };
 
-/// Generates a module and its surface from the text of a listing.
+/// Generates a module and its surface from a listing: a `tools/list` result, a response around one, or an array
+/// of tools.
 ///
 /// # Errors
 ///
-/// The text is no listing, or there is no module, for the reason that `code` names.
+/// What is passed is no listing, or there is no module, for the reason that `code` names.
 #[wasm_bindgen(unchecked_return_type = "Generated")]
 pub fn generate(
-    listing: &str,
+    #[wasm_bindgen(unchecked_param_type = "JsonInput")] listing: &str,
     #[wasm_bindgen(unchecked_optional_param_type = "GenerateOptions")] options: &JsValue,
 ) -> Result<JsValue, JsValue> {
     let made = make(listing, options)?;
@@ -57,7 +58,7 @@ pub fn generate(
 /// As for `generate`.
 #[wasm_bindgen(unchecked_return_type = "Surface")]
 pub fn surface(
-    listing: &str,
+    #[wasm_bindgen(unchecked_param_type = "JsonInput")] listing: &str,
     #[wasm_bindgen(unchecked_optional_param_type = "GenerateOptions")] options: &JsValue,
 ) -> Result<JsValue, JsValue> {
     Ok(shown(&make(listing, options)?.surface))
@@ -70,7 +71,7 @@ pub fn surface(
 /// As for `generate`.
 #[wasm_bindgen]
 pub fn detail(
-    listing: &str,
+    #[wasm_bindgen(unchecked_param_type = "JsonInput")] listing: &str,
     tool: &str,
     #[wasm_bindgen(unchecked_optional_param_type = "GenerateOptions")] options: &JsValue,
 ) -> Result<Option<String>, JsValue> {
@@ -79,13 +80,13 @@ pub fn detail(
     codegen::detail(&parsed, &options, tool).map_err(|fault| not_generated(&fault))
 }
 
-/// Reads the text of an input schema as profile `loom` does.
+/// Reads an input schema as profile `loom` does.
 ///
 /// # Errors
 ///
-/// The text is not JSON, or nests too deep.
+/// The schema is not JSON, or nests too deep.
 #[wasm_bindgen(unchecked_return_type = "Plan")]
-pub fn plan(schema: &str) -> Result<JsValue, JsValue> {
+pub fn plan(#[wasm_bindgen(unchecked_param_type = "JsonInput")] schema: &str) -> Result<JsValue, JsValue> {
     let tape = Tape::parse(schema).map_err(|fault| not_json(schema, fault))?;
     Ok(match plan::plan(tape.root()) {
         Plan::Typed { required, optional } => {
@@ -108,7 +109,7 @@ fn make(listing: &str, options: &JsValue) -> Result<Generated, JsValue> {
 }
 
 fn read_options(options: &JsValue) -> Result<Options, JsValue> {
-    read(options, "the options", option)
+    read(options, "options", option)
 }
 
 fn option(options: &mut Options, name: &str, value: View<'_>) -> Result<(), Fault> {

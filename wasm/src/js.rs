@@ -18,13 +18,22 @@ extern "C" {
 
     #[wasm_bindgen(constructor, js_class = "Uint8Array")]
     pub(crate) fn copied(bytes: &[u8]) -> Uint8Array;
+}
 
+#[wasm_bindgen(module = "/js/glue.js")]
+extern "C" {
+    /// What the package throws.
+    #[wasm_bindgen(js_name = SelvedgeError)]
     pub(crate) type Error;
 
-    #[wasm_bindgen(constructor, js_class = "Error")]
-    pub(crate) fn new(message: &str) -> Error;
+    #[wasm_bindgen(constructor, js_class = "SelvedgeError")]
+    pub(crate) fn new(code: &str, message: &str) -> Error;
 
-    /// Writes a value as JSON; what has no JSON is `undefined`.
-    #[wasm_bindgen(catch, js_namespace = JSON)]
-    pub(crate) fn stringify(value: &JsValue) -> Result<JsValue, JsValue>;
+    /// Writes a value as JSON; what has no JSON is refused under the name of the parameter.
+    #[wasm_bindgen(catch)]
+    pub(crate) fn stringify(value: &JsValue, name: &str) -> Result<JsValue, JsValue>;
+
+    /// Reads the text of a JSON value.
+    #[cfg(feature = "generator")]
+    pub(crate) fn parse(text: &str) -> JsValue;
 }

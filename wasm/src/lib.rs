@@ -1,7 +1,8 @@
 //! The Selvedge engine for JavaScript: the core one to one, in camelCase.
 //!
 //! Nothing is decided here. Values cross as plain objects with a `kind`, described by `js/types.d.ts`; JSON
-//! crosses as text, so that nothing of it is lost; what fails is thrown as an `Error` with a `code`.
+//! crosses as text, which JavaScript reads and writes (`js/glue.js`); what fails is thrown as a `SelvedgeError`
+//! with a `code`. What callers pass is looked at by `js/door.js` before it comes here.
 
 mod client;
 mod error;

@@ -21,23 +21,7 @@ extern "C" {
 
 // Reading a word out of the module's memory takes longer than everything else that is done with it. All words here
 // are constants, which stand there unchanged for as long as the module does: JavaScript knows them by their place.
-#[wasm_bindgen(inline_js = "
-const words = new Map();
-const wordAt = (at, bytes) => words.get(at * 64 + bytes);
-export function learn(at, bytes, word) {
-  words.set(at * 64 + bytes, word);
-}
-export function put(object, at, bytes, value) {
-  const word = wordAt(at, bytes);
-  if (word === undefined) return false;
-  object[word] = value;
-  return true;
-}
-export function putWord(object, at, bytes, valueAt, valueBytes) {
-  const value = wordAt(valueAt, valueBytes);
-  return value !== undefined && put(object, at, bytes, value);
-}
-")]
+#[wasm_bindgen(module = "/js/glue.js")]
 extern "C" {
     fn learn(at: usize, bytes: usize, word: &str);
 
@@ -52,6 +36,15 @@ extern "C" {
 
     #[wasm_bindgen(js_name = put)]
     fn put_flag(object: &Object, at: usize, bytes: usize, value: bool) -> bool;
+
+    #[wasm_bindgen(js_name = putJson)]
+    fn put_json(object: &Object, at: usize, bytes: usize, text: &str) -> bool;
+
+    #[wasm_bindgen(js_name = putBoth)]
+    fn put_both(object: &Object, at: usize, bytes: usize, text: &str) -> bool;
+
+    #[wasm_bindgen(js_name = putResult)]
+    fn put_result(object: &Object, text: &str);
 
     #[wasm_bindgen(js_name = putWord)]
     fn put_word(object: &Object, at: usize, bytes: usize, value_at: usize, value_bytes: usize) -> bool;
@@ -110,6 +103,34 @@ impl Object {
     pub(crate) fn text(self, key: &'static str, value: &str) -> Self {
         let (at, bytes) = place(key);
         with(&[key], &|| put_text(&self, at, bytes, value));
+        self
+    }
+
+    /// Puts the value of a JSON text.
+    pub(crate) fn json(self, key: &'static str, text: &str) -> Self {
+        let (at, bytes) = place(key);
+        with(&[key], &|| put_json(&self, at, bytes, text));
+        self
+    }
+
+    /// Puts the value of a JSON text where there is one.
+    pub(crate) fn maybe_json(self, key: &'static str, text: Option<&str>) -> Self {
+        match text {
+            Some(text) => self.json(key, text),
+            None => self,
+        }
+    }
+
+    /// Puts the value of a JSON text, and the text itself as `raw`.
+    pub(crate) fn both(self, key: &'static str, text: &str) -> Self {
+        let (at, bytes) = place(key);
+        with(&[key], &|| put_both(&self, at, bytes, text));
+        self
+    }
+
+    /// Puts the parts of a tool's result, and its text as `raw`.
+    pub(crate) fn result(self, text: &str) -> Self {
+        put_result(&self, text);
         self
     }
 

@@ -14,6 +14,9 @@ use wasm_bindgen::JsValue;
 
 use crate::error::{bad_option, stringify};
 
+/// What `js/glue.js` writes for `Infinity`, which JSON lacks.
+const ENDLESS: &str = "Infinity";
+
 /// What is wrong with an option.
 pub(crate) type Fault = String;
 
@@ -23,41 +26,54 @@ type Member<'m> = dyn FnMut(&str, View<'_>) -> Result<(), Fault> + 'm;
 /// Reads an object that an application passed; absent and `null` choose nothing.
 pub(crate) fn read<T: Default>(
     value: &JsValue,
-    what: &str,
+    parameter: &str,
     member: impl Fn(&mut T, &str, View<'_>) -> Result<(), Fault>,
 ) -> Result<T, JsValue> {
     let mut read = T::default();
-    walk_value(value, what, &mut |name, value| member(&mut read, name, value))?;
+    walk_value(value, parameter, &mut |name, value| member(&mut read, name, value))?;
     Ok(read)
 }
 
-fn walk_value(value: &JsValue, what: &str, member: &mut Member<'_>) -> Result<(), JsValue> {
+fn walk_value(value: &JsValue, parameter: &str, member: &mut Member<'_>) -> Result<(), JsValue> {
     if value.is_undefined() || value.is_null() {
         return Ok(());
     }
-    let text = stringify(value, what)?;
+    let text = stringify(value, parameter)?;
     let view = View::new(&text).map_err(|fault| bad_option(&fault))?;
-    walk(view, what, member).map_err(|fault| bad_option(&fault))
+    walk(view, member).map_err(|fault| bad_option(&within(parameter, &fault)))
 }
 
 pub(crate) fn members<T>(
     target: &mut T,
     view: View<'_>,
-    what: &str,
     member: impl Fn(&mut T, &str, View<'_>) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
-    walk(view, what, &mut |name, value| member(target, name, value))
+    walk(view, &mut |name, value| member(target, name, value))
 }
 
-fn walk(view: View<'_>, what: &str, member: &mut Member<'_>) -> Result<(), Fault> {
+fn walk(view: View<'_>, member: &mut Member<'_>) -> Result<(), Fault> {
     if view.kind() != Kind::Object {
-        return Err(format!("{what} must be an object, not {}", view.kind().name()));
+        return must_be("an object", view);
     }
     for (name, value) in view.members() {
         let name = name.to_str().unwrap_or_default();
-        member(&name, value).map_err(|fault| format!("{what}: `{name}` {fault}"))?;
+        member(&name, value).map_err(|fault| within(&name, &fault))?;
     }
     Ok(())
+}
+
+/// Reads every element of an array.
+pub(crate) fn each<T>(view: View<'_>, read: impl Fn(View<'_>) -> Result<T, Fault>) -> Result<Vec<T>, Fault> {
+    if view.kind() != Kind::Array {
+        return must_be("an array", view);
+    }
+    let elements = view.elements().enumerate();
+    elements.map(|(at, value)| read(value).map_err(|fault| within(&at.to_string(), &fault))).collect()
+}
+
+/// Says of which member a fault is; one within a member begins with its path.
+fn within(name: &str, fault: &str) -> Fault {
+    fault.strip_prefix('`').map_or_else(|| format!("`{name}` {fault}"), |inner| format!("`{name}.{inner}"))
 }
 
 /// Reads a value into the field that a member is called after: one row for each, so that many need little code.
@@ -86,38 +102,44 @@ pub(crate) fn unknown() -> Fault {
     "is not known".to_owned()
 }
 
-fn expected<T>(value: Option<T>, what: &str) -> Result<T, Fault> {
-    value.ok_or_else(|| format!("must be {what}"))
+fn expected<T>(read: Option<T>, what: &str, value: View<'_>) -> Result<T, Fault> {
+    read.map_or_else(|| must_be(what, value), Ok)
+}
+
+/// Refuses a value; the first of what was passed is said.
+pub(crate) fn must_be<T>(what: &str, value: View<'_>) -> Result<T, Fault> {
+    Err(format!("must be {what}, not {:.40}", value.as_str()))
 }
 
 pub(crate) fn text(value: View<'_>) -> Result<String, Fault> {
-    expected(value.to_text(), "a string")
+    expected(value.to_text(), "a string", value)
 }
 
 pub(crate) fn flag(value: View<'_>) -> Result<bool, Fault> {
-    expected(value.as_bool(), "a boolean")
+    expected(value.as_bool(), "a boolean", value)
 }
 
 pub(crate) fn size(value: View<'_>) -> Result<usize, Fault> {
-    if value.is_null() {
+    if value.is_str(ENDLESS) {
         return Ok(usize::MAX);
     }
     // More than memory can hold is no bound either.
     let size = value.as_i64().and_then(|size| u64::try_from(size).ok());
-    expected(size, "a whole number, not negative").map(|size| usize::try_from(size).unwrap_or(usize::MAX))
+    expected(size, "a whole number from 0 on", value).map(|size| usize::try_from(size).unwrap_or(usize::MAX))
 }
 
-/// Reads milliseconds; `Infinity`, which JSON writes as `null`, has no end.
+/// Reads milliseconds; `Infinity` has no end.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "the cast saturates, and no time is negative"
 )]
 pub(crate) fn time(value: View<'_>) -> Result<Duration, Fault> {
-    if value.is_null() {
+    if value.is_str(ENDLESS) {
         return Ok(Duration::MAX);
     }
-    let millis = expected(value.as_f64().filter(|millis| *millis >= 0.0), "milliseconds, not negative")?;
+    let millis = value.as_f64().filter(|millis| *millis >= 0.0);
+    let millis = expected(millis, "a number of milliseconds from 0 on", value)?;
     // The cast saturates: what is longer than that has no end that anybody sees.
     Ok(Duration::from_micros((millis * 1_000.0) as u64))
 }
@@ -125,11 +147,14 @@ pub(crate) fn time(value: View<'_>) -> Result<Duration, Fault> {
 /// Chooses by name.
 pub(crate) fn word<T: Copy>(value: View<'_>, words: &[(&str, T)]) -> Result<T, Fault> {
     let found = words.iter().find(|(word, _)| value.is_str(word));
-    found.map(|(_, chosen)| *chosen).ok_or_else(|| one_of(&mut words.iter().map(|(word, _)| *word)))
+    found.map_or_else(
+        || must_be(&one_of(&mut words.iter().map(|(word, _)| *word)), value),
+        |(_, chosen)| Ok(*chosen),
+    )
 }
 
-fn one_of(words: &mut dyn Iterator<Item = &str>) -> Fault {
-    let mut fault = "must be one of ".to_owned();
+fn one_of(words: &mut dyn Iterator<Item = &str>) -> String {
+    let mut fault = "one of ".to_owned();
     let mut separator = "\"";
     for word in words {
         fault.push_str(separator);
@@ -142,15 +167,14 @@ fn one_of(words: &mut dyn Iterator<Item = &str>) -> Fault {
 
 pub(crate) fn client_config(config: &mut ClientConfig, name: &str, value: View<'_>) -> Result<(), Fault> {
     match name {
-        "implementation" => members(&mut config.implementation, value, "the implementation", implementation)?,
+        "implementation" => members(&mut config.implementation, value, implementation)?,
         "era" => config.era = era(value)?,
-        "extensions" => {
-            for (name, settings) in value.members() {
-                config.extensions.insert(text(name)?, raw(settings)?);
-            }
-        }
+        "extensions" => members(&mut config.extensions, value, |extensions, name, settings| {
+            extensions.insert(name.to_owned(), raw(settings)?);
+            Ok(())
+        })?,
         "listensForChanges" => config.listens_for_changes = flag(value)?,
-        "offers" => members(&mut config.offers, value, "the offers", offers)?,
+        "offers" => members(&mut config.offers, value, offers)?,
         "checks" => checks(config, value)?,
         "tolerance" => {
             let words = [("tolerant", Tolerance::Tolerant), ("strict", Tolerance::Strict)];
@@ -159,7 +183,7 @@ pub(crate) fn client_config(config: &mut ClientConfig, name: &str, value: View<'
         "framing" => config.framing = framing(value)?,
         "patience" => config.patience = patience(value, config.patience)?,
         "farewell" => config.farewell = flag(value)?,
-        "limits" => members(&mut config.limits, value, "the limits", limits)?,
+        "limits" => members(&mut config.limits, value, limits)?,
         _ => {
             return set!(config, name, value, time,
                 "handshakeTimeout" => handshake_timeout,
@@ -188,7 +212,7 @@ pub(crate) fn implementation(target: &mut Implementation, name: &str, value: Vie
 
 #[cfg(feature = "checks")]
 fn checks(config: &mut ClientConfig, value: View<'_>) -> Result<(), Fault> {
-    members(&mut config.checks, value, "the checks", |target, name, value| {
+    members(&mut config.checks, value, |target, name, value| {
         match name {
             "arguments" => target.arguments = flag(value)?,
             "results" => target.results = flag(value)?,
@@ -200,10 +224,10 @@ fn checks(config: &mut ClientConfig, value: View<'_>) -> Result<(), Fault> {
 
 /// Refuses checks: who asks for some must not believe that there are any.
 #[cfg(not(feature = "checks"))]
-fn checks(_config: &mut ClientConfig, value: View<'_>) -> Result<(), Fault> {
-    let wanted = value.members().find(|(_, wanted)| wanted.as_bool() != Some(false));
-    wanted.map_or(Ok(()), |(name, _)| {
-        Err(format!("cannot have {}: this build leaves the checks out, `selvedge` has them", name.as_str()))
+fn checks(config: &mut ClientConfig, value: View<'_>) -> Result<(), Fault> {
+    members(config, value, |_, _, wanted| match wanted.as_bool() {
+        Some(false) => Ok(()),
+        _ => Err("is not in this build, which leaves the checks out; `selvedge` has them".to_owned()),
     })
 }
 
@@ -254,7 +278,6 @@ fn patience(value: View<'_>, usual: Patience) -> Result<Patience, Fault> {
     members(
         &mut patience,
         value,
-        "the patience",
         |target, name, value| set!(target, name, value, time, "idle" => idle, "total" => total),
     )?;
     Ok(patience)
@@ -269,11 +292,9 @@ fn era(value: View<'_>) -> Result<EraPolicy, Fault> {
 }
 
 pub(crate) fn interests(value: &JsValue) -> Result<Interests, JsValue> {
-    read(value, "the interests", |interests: &mut Interests, name, value| {
+    read(value, "interests", |interests: &mut Interests, name, value| {
         if name == "uris" {
-            for uri in value.elements() {
-                interests.uris.push(text(uri)?);
-            }
+            interests.uris = each(value, text)?;
             return Ok(());
         }
         set!(interests, name, value, flag,
@@ -310,11 +331,11 @@ impl Chosen {
 
 /// Reads how one call is made; what its patience leaves out is the client's own.
 pub(crate) fn call_options(value: &JsValue, usual: Patience) -> Result<Chosen, JsValue> {
-    read(value, "the options of a call", |chosen: &mut Chosen, name, value| {
+    read(value, "options", |chosen: &mut Chosen, name, value| {
         match name {
             "patience" => chosen.patience = Some(patience(value, usual)?),
             "logLevel" => chosen.log_level = Some(log_level(value)?),
-            "meta" => chosen.meta = Some(text(value)?),
+            "meta" => chosen.meta = Some(raw(value)?.into_string()),
             _ => {
                 return set!(chosen, name, value, flag,
                     "progress" => progress,
@@ -328,14 +349,14 @@ pub(crate) fn call_options(value: &JsValue, usual: Patience) -> Result<Chosen, J
 }
 
 pub(crate) fn log_level(value: View<'_>) -> Result<LogLevel, Fault> {
-    expected(LogLevel::read(&text(value)?), "a level of log messages")
+    expected(LogLevel::read(&text(value)?), "a level of log messages", value)
 }
 
 pub(crate) fn exit_status(value: &JsValue) -> Result<ExitStatus, JsValue> {
     let number = |value: View<'_>| {
-        expected(value.as_i64().and_then(|number| i32::try_from(number).ok()), "a whole number")
+        expected(value.as_i64().and_then(|number| i32::try_from(number).ok()), "a whole number", value)
     };
-    read(value, "the exit status", |status: &mut ExitStatus, name, value| {
+    read(value, "status", |status: &mut ExitStatus, name, value| {
         match name {
             "code" => status.code = Some(number(value)?),
             "signal" => status.signal = Some(number(value)?),
@@ -360,7 +381,7 @@ pub(crate) fn answer(value: &JsValue) -> Result<Result<RawJson, RpcError>, JsVal
     #[derive(Default)]
     struct Read(Option<Result<RawJson, RpcError>>);
 
-    let read: Read = read(value, "the answer", |read: &mut Read, name, value| {
+    let read: Read = read(value, "answer", |read: &mut Read, name, value| {
         read.0 = Some(match name {
             "result" => Ok(raw(value)?),
             "error" => Err(rpc_error(value)?),
@@ -368,19 +389,20 @@ pub(crate) fn answer(value: &JsValue) -> Result<Result<RawJson, RpcError>, JsVal
         });
         Ok(())
     })?;
-    read.0.ok_or_else(|| bad_option(&"the answer must hold `result` or `error`"))
+    read.0.ok_or_else(|| bad_option(&"`answer` must hold `result` or `error`"))
 }
 
-/// Reads JSON that crosses as its text.
+/// Reads JSON: a string is the text of a value, everything else is the value.
 pub(crate) fn raw(value: View<'_>) -> Result<RawJson, Fault> {
-    RawJson::new(text(value)?).map_err(|fault| fault.to_string())
+    let Some(text) = value.to_text() else { return Ok(value.to_raw()) };
+    RawJson::new(text).map_err(|fault| format!("is not the text of JSON: {fault}"))
 }
 
 pub(crate) fn rpc_error(value: View<'_>) -> Result<RpcError, Fault> {
     let mut error = RpcError::new(0, "");
-    members(&mut error, value, "the error", |error, name, value| {
+    members(&mut error, value, |error, name, value| {
         match name {
-            "code" => error.code = expected(value.as_i64(), "a whole number")?,
+            "code" => error.code = expected(value.as_i64(), "a whole number", value)?,
             "message" => error.message = text(value)?,
             "data" => error.data = Some(raw(value)?),
             _ => return Err(unknown()),

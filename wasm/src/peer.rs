@@ -19,6 +19,8 @@ pub fn violation(violation: &Violation) -> JsValue {
     match violation {
         Violation::NotJson(fault) => syntax(told("notJson"), *fault),
         Violation::Text { bytes } => told("text").size("bytes", *bytes),
+        Violation::JoinedLine { at } => told("joinedLine").size("at", *at),
+        Violation::Echoed => told("echoed"),
         Violation::MultiLineJson => told("multiLineJson"),
         Violation::Utf16 => told("utf16"),
         Violation::NotUtf8 { valid_up_to } => told("notUtf8").size("validUpTo", *valid_up_to),
@@ -58,6 +60,13 @@ fn request_violation(violation: &Violation) -> Object {
         Violation::TooManyAsks { limit } => told("tooManyAsks").size("limit", *limit),
         Violation::BadNotification { method } => told("badNotification").text("method", method),
         Violation::BadCursor => told("badCursor"),
+        Violation::RepeatedEntries { count, list, key } => {
+            told("repeatedEntries").size("count", *count).text("list", list).text("key", key)
+        }
+        Violation::EndlessChanges { method, interval } => {
+            told("endlessChanges").text("method", method).time("interval", *interval)
+        }
+        Violation::ProgressNotRising => told("progressNotRising"),
         Violation::OddHandshake { member, expected } => {
             told("oddHandshake").text("member", member).text("expected", expected)
         }
@@ -82,6 +91,7 @@ pub(crate) const fn fault_name(fault: Fault) -> &'static str {
         Fault::NoId => "noId",
         Fault::ResultAndError => "resultAndError",
         Fault::NoContent => "noContent",
+        Fault::NotVersioned => "notVersioned",
         _ => "other",
     }
 }
@@ -95,12 +105,13 @@ fn odd(oddities: Oddities) -> JsValue {
 }
 
 pub(crate) fn rpc_error(error: &RpcError) -> JsValue {
-    Object::plain()
-        .whole("code", error.code)
-        .text("message", &error.message)
-        .maybe_text("data", error.data.as_ref().map(AsRef::as_ref))
-        .maybe_text("malformed", error.malformed.as_ref().map(AsRef::as_ref))
-        .done()
+    let object = Object::plain().whole("code", error.code).text("message", &error.message);
+    match (&error.data, &error.malformed) {
+        (_, Some(malformed)) => object.both("malformed", malformed.as_str()),
+        (Some(data), None) => object.both("data", data.as_str()),
+        (None, None) => object,
+    }
+    .done()
 }
 
 pub(crate) fn implementation(implementation: &Implementation) -> JsValue {
@@ -119,7 +130,7 @@ pub(crate) fn handshake(handshake: &Handshake) -> JsValue {
         .flag("prompts", declared.prompts)
         .flag("completions", declared.completions)
         .flag("logging", declared.logging)
-        .text("raw", declared.raw.as_str());
+        .both("value", declared.raw.as_str());
     Object::plain()
         .word("revision", handshake.revision.as_str())
         .value("server", &implementation(&handshake.server))

@@ -3,7 +3,7 @@
 use selvedge_core::{
     Misuse, ServerConfig, Tick,
     client::Offered,
-    json::{Kind, RawJson, View},
+    json::{RawJson, View},
     protocol::LogLevel,
     server::{
         Answer, Context, Hub, Input, Question, Request, ServedCall, ServerEffect, ServerEvent, StateKey,
@@ -16,12 +16,12 @@ use crate::{
         effect::{Handles, offered},
         millis, tick,
     },
-    error::{bad_option, misuse},
+    error::{bad_option, error, misuse},
     js::Uint8Array,
     object::{Object, accompanied},
     options::{
-        Fault, flag, framing, implementation, limits, members, raw, read, rpc_error, size, text, time,
-        unknown, word,
+        Fault, each, flag, framing, implementation, limits, members, must_be, raw, read, rpc_error, size,
+        text, time, unknown, word,
     },
     peer,
 };
@@ -45,7 +45,7 @@ impl Server {
     pub fn new(
         #[wasm_bindgen(unchecked_optional_param_type = "ServerConfig")] config: &JsValue,
     ) -> Result<Server, JsValue> {
-        let config: ServerConfig = read(config, "the configuration", server_config)?;
+        let config: ServerConfig = read(config, "config", server_config)?;
         Ok(Self { inner: selvedge_core::Server::new(config), calls: Handles::default() })
     }
 
@@ -106,8 +106,7 @@ impl Server {
         reported.map_err(|fault| misuse(&fault))
     }
 
-    /// Sends a log message to the client of a request, where it wants messages of this level; `data` is the text
-    /// of any value.
+    /// Sends a log message to the client of a request, where it wants messages of this level; `data` is any value.
     ///
     /// # Errors
     ///
@@ -118,7 +117,7 @@ impl Server {
         now: f64,
         call: f64,
         #[wasm_bindgen(unchecked_param_type = "LogLevel")] level: &str,
-        data: String,
+        #[wasm_bindgen(unchecked_param_type = "JsonInput")] data: String,
         logger: Option<String>,
     ) -> Result<(), JsValue> {
         let call = self.call(call)?;
@@ -128,7 +127,7 @@ impl Server {
     }
 
     /// Sends a log message that belongs to no request to a client of the legacy era that wants messages of this
-    /// level; `data` is the text of any value.
+    /// level; `data` is any value.
     ///
     /// # Errors
     ///
@@ -139,7 +138,7 @@ impl Server {
         &mut self,
         now: f64,
         #[wasm_bindgen(unchecked_param_type = "LogLevel")] level: &str,
-        data: String,
+        #[wasm_bindgen(unchecked_param_type = "JsonInput")] data: String,
         logger: Option<String>,
     ) -> Result<(), JsValue> {
         let (level, data) = (level_of(level)?, json(data)?);
@@ -159,7 +158,11 @@ impl Server {
     ///
     /// An entry is no JSON, has no name, or one that another entry has.
     #[wasm_bindgen(js_name = setTools)]
-    pub fn set_tools(&mut self, now: f64, tools: Vec<String>) -> Result<(), JsValue> {
+    pub fn set_tools(
+        &mut self,
+        now: f64,
+        #[wasm_bindgen(unchecked_param_type = "readonly JsonObjectInput[]")] tools: Vec<String>,
+    ) -> Result<(), JsValue> {
         self.set(now, tools, Hub::set_tools)
     }
 
@@ -169,7 +172,11 @@ impl Server {
     ///
     /// As for `setTools`.
     #[wasm_bindgen(js_name = setResources)]
-    pub fn set_resources(&mut self, now: f64, resources: Vec<String>) -> Result<(), JsValue> {
+    pub fn set_resources(
+        &mut self,
+        now: f64,
+        #[wasm_bindgen(unchecked_param_type = "readonly JsonObjectInput[]")] resources: Vec<String>,
+    ) -> Result<(), JsValue> {
         self.set(now, resources, Hub::set_resources)
     }
 
@@ -179,7 +186,11 @@ impl Server {
     ///
     /// As for `setTools`.
     #[wasm_bindgen(js_name = setResourceTemplates)]
-    pub fn set_resource_templates(&mut self, now: f64, templates: Vec<String>) -> Result<(), JsValue> {
+    pub fn set_resource_templates(
+        &mut self,
+        now: f64,
+        #[wasm_bindgen(unchecked_param_type = "readonly JsonObjectInput[]")] templates: Vec<String>,
+    ) -> Result<(), JsValue> {
         self.set(now, templates, Hub::set_resource_templates)
     }
 
@@ -189,7 +200,11 @@ impl Server {
     ///
     /// As for `setTools`.
     #[wasm_bindgen(js_name = setPrompts)]
-    pub fn set_prompts(&mut self, now: f64, prompts: Vec<String>) -> Result<(), JsValue> {
+    pub fn set_prompts(
+        &mut self,
+        now: f64,
+        #[wasm_bindgen(unchecked_param_type = "readonly JsonObjectInput[]")] prompts: Vec<String>,
+    ) -> Result<(), JsValue> {
         self.set(now, prompts, Hub::set_prompts)
     }
 
@@ -237,7 +252,7 @@ impl Server {
 }
 
 fn json(text: String) -> Result<RawJson, JsValue> {
-    RawJson::new(text).map_err(|fault| bad_option(&fault))
+    RawJson::new(text).map_err(|fault| error("notJson", &fault).done())
 }
 
 fn level_of(name: &str) -> Result<LogLevel, JsValue> {
@@ -246,12 +261,12 @@ fn level_of(name: &str) -> Result<LogLevel, JsValue> {
 
 fn server_config(config: &mut ServerConfig, name: &str, value: View<'_>) -> Result<(), Fault> {
     match name {
-        "implementation" => members(&mut config.implementation, value, "the implementation", implementation)?,
+        "implementation" => members(&mut config.implementation, value, implementation)?,
         "instructions" => config.instructions = Some(text(value)?),
-        "tools" => config.tools = entries(value)?,
-        "resources" => config.resources = entries(value)?,
-        "resourceTemplates" => config.resource_templates = entries(value)?,
-        "prompts" => config.prompts = entries(value)?,
+        "tools" => config.tools = each(value, raw)?,
+        "resources" => config.resources = each(value, raw)?,
+        "resourceTemplates" => config.resource_templates = each(value, raw)?,
+        "prompts" => config.prompts = each(value, raw)?,
         "hasResources" => config.has_resources = flag(value)?,
         "hasPrompts" => config.has_prompts = flag(value)?,
         "completes" => config.completes = flag(value)?,
@@ -267,46 +282,37 @@ fn server_config(config: &mut ServerConfig, name: &str, value: View<'_>) -> Resu
         "stateTtl" => config.state_ttl = time(value)?,
         "stateKey" => config.state_key = Some(state_key(value)?),
         "framing" => config.framing = framing(value)?,
-        "limits" => members(&mut config.limits, value, "the limits", limits)?,
+        "limits" => members(&mut config.limits, value, limits)?,
         _ => return Err(unknown()),
     }
     Ok(())
 }
 
-fn entries(value: View<'_>) -> Result<Vec<RawJson>, Fault> {
-    if value.kind() != Kind::Array {
-        return Err("must be an array of JSON texts".to_owned());
-    }
-    value.elements().map(raw).collect()
-}
-
 /// Reads how a request ends.
 fn answer(value: &JsValue) -> Result<Answer, JsValue> {
-    let given = read(value, "the answer", |given: &mut Option<Answer>, name, value| {
+    let given = read(value, "answer", |given: &mut Option<Answer>, name, value| {
         *given = Some(match name {
             "result" => Answer::Result(raw(value)?),
             "error" => Answer::Failed(rpc_error(value)?),
             "input" => {
                 let mut input = Input::default();
-                members(&mut input, value, "the input", input_member)?;
+                members(&mut input, value, input_member)?;
                 Answer::Input(input)
             }
-            "notFound" => Answer::NotFound,
-            "crashed" => Answer::Crashed,
+            "notFound" if value.as_bool() == Some(true) => Answer::NotFound,
+            "crashed" if value.as_bool() == Some(true) => Answer::Crashed,
+            "notFound" | "crashed" => return must_be("true", value),
             _ => return Err(unknown()),
         });
         Ok(())
     })?;
-    let missing = "the answer must hold `result`, `input`, `error`, `notFound` or `crashed`";
+    let missing = "`answer` must hold `result`, `input`, `error`, `notFound` or `crashed`";
     given.ok_or_else(|| bad_option(&missing))
 }
 
 fn input_member(input: &mut Input, name: &str, value: View<'_>) -> Result<(), Fault> {
     match name {
-        "questions" if value.kind() == Kind::Array => {
-            input.questions = value.elements().map(question).collect::<Result<_, _>>()?;
-        }
-        "questions" => return Err("must be an array".to_owned()),
+        "questions" => input.questions = each(value, question)?,
         "state" => input.state = Some(text(value)?),
         _ => return Err(unknown()),
     }
@@ -315,7 +321,7 @@ fn input_member(input: &mut Input, name: &str, value: View<'_>) -> Result<(), Fa
 
 fn question(value: View<'_>) -> Result<Question, Fault> {
     let mut read = (None, None, None);
-    members(&mut read, value, "a question", |(key, what, params), name, value| {
+    members(&mut read, value, |(key, what, params), name, value| {
         match name {
             "key" => *key = Some(text(value)?),
             "what" => {
@@ -328,7 +334,7 @@ fn question(value: View<'_>) -> Result<Question, Fault> {
         Ok(())
     })?;
     let (Some(key), Some(what), Some(params)) = read else {
-        return Err("a question must hold `key`, `what` and `params`".to_owned());
+        return Err("must hold `key`, `what` and `params`".to_owned());
     };
     Ok(Question { key, what, params })
 }
@@ -338,7 +344,7 @@ fn state_key(value: View<'_>) -> Result<StateKey, Fault> {
     let digits = text(value)?;
     let mut key = [0; 32];
     if digits.len() != 2 * key.len() || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
-        return Err("must be 32 bytes as 64 hexadecimal digits".to_owned());
+        return must_be("32 bytes as 64 hexadecimal digits", value);
     }
     for (at, digit) in digits.chars().filter_map(|digit| digit.to_digit(16)).enumerate() {
         if let (Some(byte), Ok(digit)) = (key.get_mut(at / 2), u8::try_from(digit)) {
@@ -382,30 +388,44 @@ fn server_event(event: &ServerEvent, calls: &mut Handles<ServedCall>) -> JsValue
 fn request(request: &Request) -> JsValue {
     match request {
         Request::CallTool { name, arguments } => {
-            Object::kind("callTool").text("name", name).text("arguments", arguments.as_str())
+            Object::kind("callTool").text("name", name).both("arguments", arguments.as_str())
         }
         Request::ReadResource { uri } => Object::kind("readResource").text("uri", uri),
         Request::GetPrompt { name, arguments } => {
-            Object::kind("getPrompt").text("name", name).text("arguments", arguments.as_str())
+            Object::kind("getPrompt").text("name", name).both("arguments", arguments.as_str())
         }
-        Request::Complete { reference, argument, context } => Object::kind("complete")
-            .text("reference", reference.as_str())
-            .text("argument", argument.as_str())
-            .maybe_text("context", context.as_ref().map(|context| context.as_str())),
+        Request::Complete { reference, argument, context } => {
+            let (reference, argument) = (reference.as_str(), argument.as_str());
+            let context = context.as_ref().map(|context| context.as_str());
+            let raw = Object::plain().text("reference", reference).text("argument", argument);
+            Object::kind("complete")
+                .json("reference", reference)
+                .json("argument", argument)
+                .maybe_json("context", context)
+                .value("raw", &raw.maybe_text("context", context).done())
+        }
     }
     .done()
 }
 
 fn context(context: &Context) -> JsValue {
+    let capabilities = context.capabilities().as_str();
+    let answers = context.answers.as_ref().map(|answers| answers.as_str());
+    let meta = context.meta.as_ref().map(|meta| meta.as_str());
+    let raw = Object::plain()
+        .text("capabilities", capabilities)
+        .maybe_text("answers", answers)
+        .maybe_text("meta", meta);
     Object::plain()
         .text("id", &context.id)
         .word("revision", context.revision.as_str())
         .maybe("client", context.client().as_ref().map(peer::implementation))
-        .text("capabilities", context.capabilities().as_str())
-        .maybe_text("answers", context.answers.as_ref().map(|answers| answers.as_str()))
+        .json("capabilities", capabilities)
+        .maybe_json("answers", answers)
         .maybe_text("state", context.state.as_deref())
         .maybe_text("logLevel", context.log_level.map(LogLevel::as_str))
         .flag("wantsProgress", context.wants_progress)
-        .maybe_text("meta", context.meta.as_ref().map(|meta| meta.as_str()))
+        .maybe_json("meta", meta)
+        .value("raw", &raw.done())
         .done()
 }

@@ -21,24 +21,29 @@ pub struct Validator {
 
 #[wasm_bindgen]
 impl Validator {
-    /// Compiles the text of a schema; what it cannot use is listed by `skipped`.
+    /// Compiles a schema; what it cannot use is listed by `skipped`.
     ///
     /// # Errors
     ///
-    /// The text is not JSON.
+    /// It is not JSON.
     #[wasm_bindgen(constructor)]
-    pub fn new(schema: &str) -> Result<Validator, JsValue> {
+    pub fn new(
+        #[wasm_bindgen(unchecked_param_type = "JsonInput")] schema: &str,
+    ) -> Result<Validator, JsValue> {
         let view = View::new(schema).map_err(|fault| not_json(schema, fault))?;
         Ok(Self { inner: validate::Validator::new(view) })
     }
 
-    /// Checks the text of a value.
+    /// Checks a value, or the text of one.
     ///
     /// # Errors
     ///
-    /// The text is not JSON.
+    /// It is not JSON.
     #[wasm_bindgen(unchecked_return_type = "Verdict")]
-    pub fn check(&self, value: &str) -> Result<JsValue, JsValue> {
+    pub fn check(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "JsonInput")] value: &str,
+    ) -> Result<JsValue, JsValue> {
         let view = View::new(value).map_err(|fault| not_json(value, fault))?;
         Ok(verdict(&self.inner.check(view)))
     }
@@ -54,13 +59,16 @@ impl Validator {
     }
 }
 
-/// Checks a value against a schema once; both are JSON texts.
+/// Checks a value against a schema once; a string is the text of either.
 ///
 /// # Errors
 ///
-/// One of the texts is not JSON.
+/// One of them is not JSON.
 #[wasm_bindgen(unchecked_return_type = "Verdict")]
-pub fn validate(schema: &str, value: &str) -> Result<JsValue, JsValue> {
+pub fn validate(
+    #[wasm_bindgen(unchecked_param_type = "JsonInput")] schema: &str,
+    #[wasm_bindgen(unchecked_param_type = "JsonInput")] value: &str,
+) -> Result<JsValue, JsValue> {
     Validator::new(schema)?.check(value)
 }
 

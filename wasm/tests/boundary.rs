@@ -62,5 +62,7 @@ fn values_are_checked_and_carried() {
     let verdict = validate(r#"{"type":"integer"}"#, "\"x\"").unwrap();
     assert_eq!(text(&member(&verdict, "kind")), "\"invalid\"");
     let packed = Uint8Array::new(&to_msgpack("[1,0.1,18446744073709551615]").unwrap()).to_vec();
-    assert_eq!(to_json(&packed).unwrap(), "[1,0.1,18446744073709551615]");
+    let exact = to_json(&packed, &object(r#"{"raw":true}"#)).unwrap();
+    assert_eq!(exact.as_string().unwrap(), "[1,0.1,18446744073709551615]");
+    assert_eq!(text(&to_json(&packed, &JsValue::UNDEFINED).unwrap()), "[1,0.1,18446744073709552000]");
 }

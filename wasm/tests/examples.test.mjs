@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -35,9 +35,6 @@ test("any server is listed and called from a shell", () => {
 
 test("a program runs over a generated module, and over the same functions without one", () => {
   const typed = copy("typed", join(examples, "typed"));
-  const config = JSON.parse(readFileSync(join(typed, "tsconfig.json"), "utf8"));
-  config.compilerOptions.typeRoots = ["node_modules/@types"];
-  writeFileSync(join(typed, "tsconfig.json"), JSON.stringify(config));
   node(typed, "generate.mjs");
   for (const file of ["everything.ts", "selvedge.ts"]) {
     const generated = readFileSync(join(typed, file), "utf8");
@@ -46,6 +43,23 @@ test("a program runs over a generated module, and over the same functions withou
   }
   execFileSync(tsc, ["-p", typed], { stdio: "inherit" });
   assert.equal(node(typed, "out/main.js"), "The sum of 2 and 40 is 42.\n36\nEcho: woven\n");
+});
+
+test("the programs of the README do what it says", () => {
+  const [run, generated, driven] = readFileSync(join(packed, "README.md"), "utf8").match(/(?<=```js\n)[^]*?(?=```)/g);
+  const server = `connect(${JSON.stringify(everything)})`;
+  const listing = 'const listing = [{ name: "find", description: "Finds.", inputSchema: { type: "object" } }];';
+  const programs = {
+    run: [run.replace(/connect\(\{.*\}\)/, server), /The sum of 2 and 40 is 42\.[^]*The sum of 1 and 2 is 3\.[^]*\{ kind: 'exited', status: \{ code: 0 \} \}/],
+    generated: [generated.replace("import", `${listing}\nimport`), /find/],
+    driven: [`${driven}\nturn(0); client.callTool(1, "add", {}); turn(1); turn(1);`, /kind: 'ready'[^]*kind: 'settled'/],
+  };
+  for (const [name, [text, expected]] of Object.entries(programs)) {
+    writeFileSync(join(folder, `${name}.mjs`), text);
+    mkdirSync(join(folder, "node_modules"), { recursive: true });
+    if (!existsSync(join(folder, "node_modules", "selvedge"))) symlinkSync(packed, join(folder, "node_modules", "selvedge"));
+    assert.match(node(folder, `${name}.mjs`), expected, name);
+  }
 });
 
 test("every variant that crosses is what the types say, and every type has one", () => {

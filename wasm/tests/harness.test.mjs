@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, describe, test } from "node:test";
-import { CallFailed, ConnectError, ToolFailed, connect, loadTools } from "selvedge/node";
+import { AbortError, CallFailed, ConnectError, McpError, SelvedgeError, ToolFailed, connect, loadTools } from "selvedge/node";
 import { isAlive, real, stubborn, until } from "./support.mjs";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "selvedge-harness-")));
@@ -22,10 +22,11 @@ async function session(options) {
 
 /** Runs a program of its own; returns what it printed and how it ended. */
 async function run(script) {
-  const options = { cwd: import.meta.dirname, stdio: ["ignore", "pipe", "inherit"] };
+  const options = { cwd: import.meta.dirname, stdio: ["ignore", "pipe", "pipe"] };
   const host = spawn(process.execPath, ["--input-type=module", "--eval", script], options);
-  const [stdout, code] = await Promise.all([text(host.stdout), new Promise((resolve) => host.once("exit", resolve))]);
-  return { stdout, code };
+  const exit = new Promise((resolve) => host.once("exit", resolve));
+  const [stdout, stderr, code] = await Promise.all([text(host.stdout), text(host.stderr), exit]);
+  return { stdout, stderr, code };
 }
 
 after(() => Promise.allSettled([...open].map((connection) => connection.close())));
@@ -73,7 +74,10 @@ describe("real servers", () => {
     await tools[write]({ path: join(folder, "note.txt"), content: "woven", absent: undefined });
     assert.equal(readFileSync(join(folder, "note.txt"), "utf8"), "woven");
     assert.match((await tools[read]({ path: join(folder, "note.txt") })).text, /woven/);
-    await assert.rejects(tools[read]({ path: "/etc/passwd" }), ToolFailed);
+    const failure = await tools[read]({ path: "/etc/passwd" }).catch((error) => error);
+    assert.ok(failure instanceof ToolFailed && failure instanceof McpError && failure instanceof SelvedgeError);
+    assert.deepEqual([failure.name, failure.code], ["ToolFailed", "toolFailed"]);
+    await assert.rejects(tools[read]({ path: () => 1 }), { name: "Denied", code: "invalid_argument" });
     assert.throws(() => (tools.other = 1), TypeError);
     await connection.close();
   });
@@ -98,13 +102,19 @@ describe("calls", () => {
     await connection.close();
   });
 
-  test("an aborted call rejects with the signal's reason, and the session goes on", async () => {
+  test("an aborted call rejects with an error of the one family, and the session goes on", async () => {
     const connection = await session(stubborn());
     const controller = new AbortController();
     const call = connection.callTool("sleep", {}, { signal: controller.signal });
-    controller.abort(new Error("enough"));
-    await assert.rejects(call, /enough/);
+    const reason = new Error("enough");
+    controller.abort(reason);
+    const aborted = await call.catch((error) => error);
+    assert.ok(aborted instanceof AbortError && aborted instanceof SelvedgeError);
+    assert.deepEqual([aborted.name, aborted.code, aborted.cause], ["AbortError", "aborted", reason]);
+    assert.match(aborted.message, /enough/);
     await assert.rejects(connection.callTool("sleep", {}, { signal: AbortSignal.abort() }), { name: "AbortError" });
+    const late = await connection.callTool("sleep", {}, { signal: AbortSignal.timeout(5) }).catch((error) => error);
+    assert.deepEqual([late.code, late.cause.name], ["aborted", "TimeoutError"]);
     assert.equal((await connection.callTool("echo", { text: "hi" })).text, "hi");
     await connection.close();
   });
@@ -152,20 +162,113 @@ describe("calls", () => {
     for (const { reason } of await settled) assert.equal(reason.code, "unavailable");
   });
 
-  test("what a callback throws is its own affair, and stops nothing", async () => {
+  test("a listener of events that throws or rejects is warned of, and stops nothing", async () => {
     const script = `
       import { connect } from "selvedge/node";
-      process.on("uncaughtException", (error) => console.log(error.message));
-      const onEvent = (event) => { if (event.kind === "ready") throw new Error("of the application"); };
+      const onEvent = (event) => {
+        if (event.kind === "ready") throw new Error("at once");
+        if (event.kind === "closed") return Promise.reject(new Error("later"));
+      };
       const connection = await connect({ ...${JSON.stringify(stubborn())}, onEvent });
       console.log((await connection.callTool("echo", { text: "hi" })).text);
       await connection.close();`;
-    const { stdout, code } = await run(script);
-    assert.deepEqual([stdout, code], ["of the application\nhi\n", 0]);
+    const { stdout, stderr, code } = await run(script);
+    assert.deepEqual([stdout, code], ["hi\n", 0]);
+    assert.match(stderr, /SelvedgeWarning: `onEvent` threw: at once/);
+    assert.match(stderr, /SelvedgeWarning: `onEvent` threw: later/);
+  });
+
+  for (const [how, onProgress] of [
+    ["throws", () => { throw new RangeError("of the application"); }],
+    ["rejects", async () => { throw new RangeError("of the application"); }],
+    ["returns what rejects", () => ({ then: (_, reject) => reject(new RangeError("of the application")) })],
+  ]) {
+    test(`a progress callback that ${how} ends its own call, which rejects with that, and no other`, async () => {
+      const connection = await session(real("everything"));
+      const sum = connection.callTool("get-sum", { a: 2, b: 40 });
+      const long = { duration: 20, steps: 400 };
+      await assert.rejects(connection.callTool("trigger-long-running-operation", long, { onProgress }), new RangeError("of the application"));
+      assert.match((await sum).text, /42/);
+      assert.match((await connection.callTool("get-sum", { a: 1, b: 2 })).text, /3/);
+      assert.equal((await connection.close()).kind, "exited");
+    });
+  }
+
+  test("text of JSON goes out as it stands, and results come as values or to the digit", async () => {
+    const connection = await session(real("everything"));
+    const params = '{"name":"echo","arguments":{"message":"hi"}}';
+    const content = [{ type: "text", text: "Echo: hi" }];
+    assert.deepEqual(await connection.request("tools/call", params), { content });
+    const raw = await connection.request("tools/call", JSON.parse(params), { raw: true });
+    assert.deepEqual([typeof raw, JSON.parse(raw)], ["string", { content }]);
+    assert.equal((await connection.callTool("echo", '{"message":"text"}')).text, "Echo: text");
+    const [tool] = (await connection.listTools()).items;
+    assert.equal(tool.inputSchema.type, "object");
+    assert.deepEqual(JSON.parse(tool.raw).inputSchema, tool.inputSchema);
+    await connection.close();
+  });
+
+  test("what is passed wrongly is refused by its name before the server hears of it", async () => {
+    const connection = await session(stubborn());
+    const refused = [
+      [() => connection.callTool(5), /^`name` must be a string, not the number 5/],
+      [() => connection.callTool("echo", "x"), /^`args`, the string "x", is not the text of JSON/],
+      [() => connection.callTool("echo", 5), /^`args` must be an object, or the text of one, not the number 5/],
+      [() => connection.callTool("echo", { a: [1n] }), /^`args\.a\[0\]` is a BigInt/],
+      [() => connection.callTool("echo", {}, { onprogress() {} }), /^`settings\.onprogress` is not known; did you mean `onProgress`/],
+      [() => connection.callTool("echo", {}, { timeout: "1s" }), /^`settings\.timeout` must be a number of milliseconds from 0 on, or Infinity, not the string "1s"/],
+      [() => connection.callTool("echo", {}, { totalTimeout: -1 }), /^`settings\.totalTimeout` must be .*not the number -1/],
+      [() => connection.callTool("echo", {}, { signal: "soon" }), /^`settings\.signal` must be an AbortSignal/],
+      [() => connection.callTool("echo", {}, { onProgress: 1 }), /^`settings\.onProgress` must be a function/],
+      [() => connection.callTool("echo", {}, 500), /^`settings` must be an object, not the number 500/],
+      [() => connection.listTools({ raw: true }), /^`settings\.raw` is not known; known are/],
+      [() => connection.readResource({}), /^`uri` must be a string, not an object/],
+      [() => connection.getPrompt("p", ["a"]), /^`args` must be an object, or the text of one, not an array/],
+      [() => connection.complete("x", {}), /^`reference`, the string "x", is not/],
+      [() => connection.setLogLevel(3), /^`level` must be a string/],
+      [() => connection.request("x/y", {}, { raw: 1 }), /^`settings\.raw` must be a boolean/],
+      [() => connection.generate({ lang: "rust" }), /^`options\.lang` is not known; did you mean `language`/],
+      [() => loadTools("server"), /^`connection` must be a Connection, not the string "server"/],
+      [() => loadTools(connection, { onprogres() {} }), /^`options\.onprogres` is not known/],
+    ];
+    for (const [act, message] of refused) {
+      const failure = await act().catch((error) => error);
+      assert.ok(failure instanceof SelvedgeError, String(failure));
+      assert.match(failure.message, message);
+    }
+    assert.equal((await connection.callTool("echo", { text: "hi" })).text, "hi");
+    await connection.close();
   });
 });
 
 describe("starting", () => {
+  test("what is passed wrongly is refused by its name before anything is started", async () => {
+    const refused = [
+      [undefined, /^`options` must be an object, not undefined/],
+      ["server", /^`options` must be an object, not the string "server"/],
+      [{}, /^`options\.command` must be a string, not undefined/],
+      [{ command: "" }, /^`options\.command` must be the name or the path of a program/],
+      [{ url: "http://127.0.0.1/" }, /^`options\.url` is not known; known are `command`, `args`/],
+      [{ command: "x", args: "y" }, /^`options\.args` must be an array of strings, not the string "y"/],
+      [{ command: "x", args: ["y", 5] }, /^`options\.args\[1\]` must be a string, not the number 5/],
+      [{ command: "x", env: { A: 1 } }, /^`options\.env\.A` must be a string, not the number 1/],
+      [{ command: "x", cwd: 1 }, /^`options\.cwd` must be a string/],
+      [{ command: "x", onevent() {} }, /^`options\.onevent` is not known; did you mean `onEvent`/],
+      [{ command: "x", onEvent: true }, /^`options\.onEvent` must be a function, not true/],
+      [{ command: "x", handlers: { root() {} } }, /^`options\.handlers\.root` is not known; did you mean `roots`/],
+      [{ command: "x", handlers: { roots: [] } }, /^`options\.handlers\.roots` must be a function, not an array/],
+      [{ command: "x", config: { offers: { roots: true } } }, /^`options\.config\.offers` follows `options\.handlers`/],
+      [{ command: "x", config: { handshakeTimeout: "1s" } }, /^`config\.handshakeTimeout` must be a number of milliseconds from 0 on, not "1s"/],
+      [{ command: "x", config: { limits: { maxPage: 1 } } }, /^`config\.limits\.maxPage` is not known; did you mean `maxPages`/],
+    ];
+    for (const [options, message] of refused) {
+      const failure = await connect(options).catch((error) => error);
+      assert.ok(failure instanceof SelvedgeError, String(failure));
+      assert.match(failure.message, message);
+      assert.match(failure.code, /^bad(Parameter|Option)$/);
+    }
+  });
+
   test("a command that is not there is named", async () => {
     const failure = await connect({ command: "no-such-command" }).catch((error) => error);
     assert.ok(failure instanceof ConnectError);
@@ -191,7 +294,8 @@ describe("starting", () => {
     const controller = new AbortController();
     const connecting = connect({ ...stubborn("--silent"), signal: controller.signal });
     controller.abort(new Error("changed my mind"));
-    await assert.rejects(connecting, /changed my mind/);
+    await assert.rejects(connecting, { code: "aborted", name: "AbortError", message: /changed my mind/ });
+    await assert.rejects(connect({ ...stubborn(), signal: AbortSignal.abort() }), AbortError);
   });
 
   test("secrets stay and arguments are no shell's", async () => {
@@ -258,6 +362,68 @@ describe("ending", () => {
     await connection[Symbol.asyncDispose]();
     assert.equal(connection.reason.kind, "shutDown");
   });
+});
+
+describe("tools as functions", () => {
+  /** A server whose tools have names that a server might have chosen to do harm. */
+  const hostile = ["get-sum", "then", "__proto__", "constructor", "toString", "a b", "echo"];
+  const script = `
+    const tools = ${JSON.stringify(hostile)}.map((name) => ({ name, inputSchema: { type: "object" } }));
+    const results = {
+      initialize: { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "hostile", version: "1" } },
+      "tools/list": { tools },
+    };
+    require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
+      const { id, method, params } = JSON.parse(line);
+      const content = [{ type: "text", text: String(params?.name) }];
+      if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result: results[method] ?? { content } }));
+    });`;
+  const server = { command: process.execPath, args: ["--eval", script] };
+
+  test("each has its own name beside that of the module, whatever the name would mean to JavaScript", async () => {
+    const connection = await session(server);
+    const tools = await loadTools(connection);
+    const { functions } = await connection.generate();
+    assert.equal(Object.getPrototypeOf(tools), null);
+    for (const { tool, name } of functions) {
+      assert.equal((await tools[name]()).text, tool);
+      if (tool !== "then") assert.equal((await tools[tool]()).text, tool);
+    }
+    assert.equal(tools["get-sum"], tools[functions.find(({ tool }) => tool === "get-sum").name]);
+    // With `then` the functions would be taken for a promise.
+    assert.equal(Object.hasOwn(tools, "then"), false);
+    assert.equal({}.polluted, undefined);
+    await connection.close();
+  });
+});
+
+describe("handlers", () => {
+  for (const [how, handler, said] of [
+    ["throws", () => { throw new Error("no folders today"); }, "no folders today"],
+    ["returns nothing", () => {}, "`the handler's result` must be an object, or the text of one, not undefined"],
+    ["returns what JSON lacks", () => ({ roots: [1n] }), "`the handler's result.roots[0]` is a BigInt"],
+  ]) {
+    test(`one that ${how} is an error for the server, and the session goes on`, async () => {
+      const answers = [];
+      const script = `
+        const say = (message) => console.log(JSON.stringify({ jsonrpc: "2.0", ...message }));
+        require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
+          const { id, method, error } = JSON.parse(line);
+          const serverInfo = { name: "curious", version: "1" };
+          if (method === "initialize") say({ id, result: { protocolVersion: "2025-11-25", capabilities: { logging: {} }, serverInfo } });
+          else if (method === "notifications/initialized") say({ id: "ask", method: "roots/list" });
+          else if (id === "ask") say({ method: "notifications/message", params: { level: "info", data: error ?? {} } });
+          else if (method === "ping") say({ id, result: {} });
+        });`;
+      const onEvent = (event) => event.kind === "logged" && answers.push(event.data);
+      const connection = await session({ command: process.execPath, args: ["--eval", script], handlers: { roots: handler }, onEvent });
+      await until(() => answers.length > 0);
+      assert.equal(answers[0].code, -32603);
+      assert.ok(answers[0].message.startsWith(said), answers[0].message);
+      await connection.ping();
+      await connection.close();
+    });
+  }
 });
 
 test("a server asks only for what was offered", async () => {

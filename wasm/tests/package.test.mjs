@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createServer } from "node:http";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
@@ -39,7 +39,29 @@ test("the package holds what it exports, and installs without a script", () => {
   assert.equal(manifest.dependencies, undefined);
   const files = JSON.stringify(manifest.exports).match(/\.\/dist\/[^"]+/g);
   for (const file of new Set(files)) assert.ok(readFileSync(join(installed, file)).length > 0, file);
-  assert.deepEqual(readdirSync(installed).sort(), ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "dist", "package.json"]);
+  assert.deepEqual(readdirSync(installed).sort(), ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "dist", "examples", "package.json"]);
+});
+
+test("the examples that its README names are in the package", () => {
+  const named = readFileSync(join(installed, "README.md"), "utf8").match(/`(?:\w+\/)?examples\/[^`]+`/g);
+  assert.ok(named.length > 1, named);
+  for (const path of named) assert.ok(existsSync(join(installed, path.slice(1, -1))), path);
+});
+
+test("every type, member and method of its types is described", () => {
+  const harness = readdirSync(join(installed, "dist", "esm", "node")).filter((file) => !file.startsWith("support."));
+  const files = ["esm/index.d.ts", "esm/client.d.ts", "bundler.d.ts", ...harness.map((file) => `esm/node/${file}`)];
+  const declares = /^ *(?:export (?:declare )?(?:type|interface|class|function) \w|(?:readonly |get )?(?:\w+|\[Symbol\.\w+\])\??[(:])/;
+  /** The name of a function, which is described once for all of its forms. */
+  const functionOf = (line) => /^ *(?:export function )?(\w+)\(/.exec(line ?? "")?.[1];
+  for (const file of files) {
+    const lines = readFileSync(join(installed, "dist", file), "utf8").split("\n");
+    const bare = lines.filter((line, at) => {
+      const isForm = functionOf(line) !== undefined && functionOf(line) === functionOf(lines[at - 1]);
+      return declares.test(line) && !isForm && !/^ *(?:kind:|constructor\()/.test(line) && !lines[at - 1]?.trim().endsWith("*/");
+    });
+    assert.deepEqual(bare, [], file);
+  }
 });
 
 test("its manifest and its types are in order", () => {
@@ -92,8 +114,8 @@ describe("under Node", () => {
 
   test("types are checked as a user's project does", () => {
     const text = `
-      import { type Effect, Client, generate } from "selvedge";
-      import { connect, loadTools } from "selvedge/node";
+      import { type Effect, type Json, type JsonObject, Client, SelvedgeError, generate, validate } from "selvedge";
+      import { CallFailed, connect, loadTools } from "selvedge/node";
       export async function main(): Promise<string> {
         await using connection = await connect({ command: "x" });
         const tools = await loadTools<{ add(args: { a: number }): Promise<{ text: string }> }>(connection);
@@ -101,6 +123,18 @@ describe("under Node", () => {
         if (effect?.kind === "send") return String(effect.bytes.length);
         // @ts-expect-error: there is no such option
         generate("[]", { lang: "rust" });
+        generate([{ name: "a", inputSchema: { type: "object" } }], { language: "rust" });
+        interface Sum { a: number; b?: number | undefined }
+        const args: Sum = { a: 1 };
+        const structured: unknown = (await connection.callTool("add", args, { timeout: 5 })).structuredContent;
+        // @ts-expect-error: there is no such setting
+        await connection.callTool("add", args, { onprogress() {} });
+        const text: string = await connection.request("x/y", {}, { raw: true });
+        const value: Json = await connection.request("x/y", { a: 1 });
+        const schema: JsonObject = (await connection.listTools()).items[0]!.inputSchema;
+        const failure: unknown = [structured, text, value, schema, validate({ type: "integer" }, 5).kind];
+        if (failure instanceof CallFailed) return failure.error.kind;
+        if (failure instanceof SelvedgeError) return failure.code;
         return (await tools.add({ a: 1 })).text;
       }`;
     write("types.mts", text);
@@ -181,7 +215,7 @@ describe("in a browser", () => {
     write("fails.html", `<meta charset="utf-8"><script type="module">
       import * as selvedge from "./node_modules/selvedge/dist/esm/web.js";
       const errors = [];
-      for (const source of ["/absent.wasm", "/page.html"]) {
+      for (const source of ["/absent.wasm", "/page.html", 5]) {
         await selvedge.init(source).catch((error) => errors.push(error.code + ": " + error.message));
       }
       await selvedge.init();
@@ -189,6 +223,7 @@ describe("in a browser", () => {
     const { title } = await visit("/fails.html");
     assert.match(title, /notFound: selvedge could not start: \/absent\.wasm answered 404/);
     assert.match(title, /notAModule: selvedge could not start: \/page\.html is no WebAssembly module/);
+    assert.match(title, /badParameter: `source` must be the address of the module, a response, .*, not the number 5/);
   });
 
   test("a policy that forbids WebAssembly is named, and the one that is enough is enough", async () => {

@@ -10,16 +10,16 @@ export const root = fileURLToPath(new URL("../..", import.meta.url));
 /** The assembled package. */
 export const packed = join(root, "target", "npm", "selvedge");
 
-function required(name, script) {
-  const value = process.env[name];
-  if (!value) throw new Error(`${name} is not set; ${script} prints what it must be`);
-  return value;
+/** Returns where the real servers of the interop tests are; installs them if nobody has. */
+function servers() {
+  if (process.env.SELVEDGE_SERVERS) return process.env.SELVEDGE_SERVERS;
+  const said = execFileSync("bash", [join(root, "scripts", "servers")], { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+  return (process.env.SELVEDGE_SERVERS = said.trimEnd().split("\n").at(-1));
 }
 
 /** Returns how one of the real servers of the interop tests is started. */
 export function real(name, ...args) {
-  const folder = required("SELVEDGE_SERVERS", "scripts/servers");
-  const file = join(folder, "node_modules", "@modelcontextprotocol", `server-${name}`, "dist", "index.js");
+  const file = join(servers(), "node_modules", "@modelcontextprotocol", `server-${name}`, "dist", "index.js");
   return { command: process.execPath, args: [file, ...args] };
 }
 

@@ -46,7 +46,7 @@ impl Client {
                 self.finish_list(tag.call, &pages, edition);
             }
             purpose => {
-                let tag = Tag { call: tag.call, purpose, again: None, generation: tag.generation };
+                let tag = Tag::new(tag.call, purpose, tag.generation);
                 self.fail(&tag, CallError::Refused(error));
             }
         }
@@ -90,7 +90,7 @@ impl Client {
         origin: usize,
     ) {
         let rest = waiting.rest(self.now);
-        let Tag { call, purpose, again, generation } = waiting.tag;
+        let Tag { call, purpose, again, generation, .. } = waiting.tag;
         // What came of answers, or was asked for before a change, is not what the next one is to get.
         let is_first = again.is_none_or(|again| again.is_first());
         let ttl_millis = if is_first && generation == self.cache.generation() { ttl_millis } else { 0 };
@@ -189,19 +189,29 @@ impl Client {
             return self.settle(call, Err(CallError::TooLarge { limit }));
         };
         let generation = self.cache.generation();
-        let tag = Tag { call, purpose: Purpose::List { pages, edition }, again: None, generation };
+        let tag = Tag::new(call, Purpose::List { pages, edition }, generation);
         self.requests.wait(self.now, id, rest, tag);
         self.send(message);
     }
 
     pub(super) fn finish_list(&mut self, call: CallId, pages: &Pages, edition: u64) {
         let tolerance = self.config.tolerance;
-        let outcome = match pages.kind() {
-            ListKind::Tools => pages.finish(tolerance).map(Answer::Tools),
-            ListKind::Resources => pages.finish(tolerance).map(Answer::Resources),
-            ListKind::ResourceTemplates => pages.finish(tolerance).map(Answer::ResourceTemplates),
-            ListKind::Prompts => pages.finish(tolerance).map(Answer::Prompts),
+        let (kind, mut repeated) = (pages.kind(), 0);
+        let outcome = match kind {
+            ListKind::Tools => pages.finish(tolerance, &mut repeated).map(Answer::Tools),
+            ListKind::Resources => pages.finish(tolerance, &mut repeated).map(Answer::Resources),
+            ListKind::ResourceTemplates => {
+                pages.finish(tolerance, &mut repeated).map(Answer::ResourceTemplates)
+            }
+            ListKind::Prompts => pages.finish(tolerance, &mut repeated).map(Answer::Prompts),
         };
+        if repeated > 0 {
+            self.violated(Violation::RepeatedEntries {
+                count: repeated,
+                list: kind.member(),
+                key: kind.key(),
+            });
+        }
         let outcome = outcome.map_err(|bad| CallError::Malformed {
             fault: AnswerFault::BadEntry { index: bad.index, reason: bad.reason },
             raw: None,

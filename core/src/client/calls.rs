@@ -392,7 +392,7 @@ impl Client {
         self.has_wanted_logs |= extra.log_level.is_some();
         let again = (self.is_modern() && purpose.may_ask())
             .then(|| Box::new(Again::new(purpose.method(), members.of(&message), extra)));
-        let tag = Tag { call, purpose, again, generation: self.cache.generation() };
+        let tag = Tag { again, ..Tag::new(call, purpose, self.cache.generation()) };
         self.requests.wait(self.now, call.0, patience, tag);
         self.send(message);
         Ok(call)

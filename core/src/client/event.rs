@@ -362,6 +362,9 @@ pub enum Hint {
     /// The server writes UTF-16.
     #[error("the server writes UTF-16 on its standard output")]
     Utf16,
+    /// What was sent comes back.
+    #[error("{}", Violation::Echoed)]
+    Echo,
     /// The server reported an error that answers no request it could name.
     #[error("the server reported: {0}")]
     PeerError(RpcError),

@@ -2,11 +2,13 @@
 
 use alloc::string::String;
 
-use super::{AnswerFault, AskId, CallError, Client, Effect, Event, Progress, Tag, changes::Changes, stray};
+use super::{
+    AnswerFault, AskId, CallError, Client, Effect, Event, Hint, Progress, Tag, changes::Changes, echo, stray,
+};
 use crate::{
     Violation,
     frame::{Bytes, Framer, Piece},
-    json::{Index, Kind, RawJson, Span, View},
+    json::{Decimal, Expected, Index, Kind, RawJson, Span, SyntaxError, View},
     jsonrpc::{self, Batch, Body, Envelope, Fault, Id, Message, ResponseId, RpcError, Salvage, Shape},
     requests::Waiting,
 };
@@ -123,16 +125,51 @@ impl Client {
     }
 
     fn line(&mut self, line: Line<'_>) {
+        if self.echo.is_known() && self.echo.takes(line.as_str()) {
+            return;
+        }
         let mut envelope = Envelope::default();
         match jsonrpc::read(line.as_str(), &mut envelope) {
             Ok(Shape::One) => self.message(line, &envelope),
             Ok(Shape::Batch(batch)) => self.batch(line.as_str(), &batch),
-            Err(error) => {
-                let bytes = line.as_str().as_bytes();
-                let salvaged = Salvage::of(bytes);
-                self.stray_line(bytes, stray::name(bytes, error));
-                self.settle_malformed(salvaged, AnswerFault::NotJson(error));
+            Err(error) if error.expected == Expected::End && envelope.is_object() => {
+                self.joined(line.as_str(), error);
             }
+            Err(error) => self.not_json(line.as_str(), error),
+        }
+    }
+
+    fn not_json(&mut self, line: &str, error: SyntaxError) {
+        let bytes = line.as_bytes();
+        let salvaged = Salvage::of(bytes);
+        self.stray_line(bytes, stray::name(bytes, error));
+        self.settle_malformed(salvaged, AnswerFault::NotJson(error));
+    }
+
+    /// Takes a line on which an object is followed by more: several messages that miss the line feed between
+    /// them, or other output behind one. Each object that stands outside of any other is a message.
+    fn joined(&mut self, line: &str, error: SyntaxError) {
+        self.violated(Violation::JoinedLine { at: error.at });
+        let mut rest = line;
+        while !self.is_over() {
+            let mut envelope = Envelope::default();
+            let after = match jsonrpc::read_first(rest, &mut envelope) {
+                Ok(end) => {
+                    let (message, after) = rest.split_at(end);
+                    self.message(Line::Borrowed(message), &envelope);
+                    after
+                }
+                // A brace that opens nothing is text. What breaks off further in may hold anything: an object
+                // inside of it is not one that the server sent.
+                Err(error) if rest.get(1..error.at).is_some_and(|inside| inside.trim().is_empty()) => {
+                    rest.get(error.at..).unwrap_or_default()
+                }
+                Err(error) => {
+                    return self.settle_malformed(Salvage::of(rest.as_bytes()), AnswerFault::NotJson(error));
+                }
+            };
+            let Some(next) = memchr::memchr(b'{', after.as_bytes()) else { return };
+            rest = after.get(next..).unwrap_or_default();
         }
     }
 
@@ -177,17 +214,39 @@ impl Client {
             }
             Message::Response { id, body: Body::Error(error) } => self.error(id, error),
             Message::Response { id, body: Body::Faulty(fault) } => {
+                let (ResponseId::Minted(minted) | ResponseId::Respelled(minted)) = id else { return };
+                if !self.requests.get(minted).is_some_and(Tag::is_sent) {
+                    self.violated(Violation::NotJsonRpc(fault));
+                    return;
+                }
                 let Some(waiting) = self.claim(id, Some(Violation::NotJsonRpc(fault))) else { return };
                 let fault = AnswerFault::NotJsonRpc(fault);
                 self.fail(&waiting.tag, CallError::Malformed { fault, raw: None });
             }
+            Message::Request { id, method, .. } if self.is_echo(&id, &method) => self.echoed(),
             Message::Request { id, method, params } => self.asked(id, &method, params),
             Message::Notification { method, params } => self.notified(&method, params),
         }
     }
 
+    /// Returns whether a request is one of ours that has come back: it has our id, and no server makes such requests.
+    fn is_echo(&self, id: &Id, method: &str) -> bool {
+        echo::is_clients(method)
+            && id.as_minted().is_some_and(|id| (1..=self.requests.last_id()).contains(&id))
+    }
+
+    /// A message of ours has come back. It is told once; the others are known by their text.
+    fn echoed(&mut self) {
+        if !self.echo.is_known() {
+            self.echo.found();
+            self.hint = Some(Hint::Echo);
+            self.violated(Violation::Echoed);
+        }
+    }
+
     fn misfit(&mut self, text: &str, misfit: jsonrpc::Misfit) {
-        if let Some(id) = misfit.request {
+        // A line of a log is not answered, whatever its members are called.
+        if let Some(id) = misfit.request.filter(|_| misfit.fault != Fault::NotVersioned) {
             let violation = Violation::BadRequest(misfit.fault);
             let message = alloc::format!("{}", misfit.fault);
             if let Some(code) = self.violated(violation) {
@@ -284,8 +343,11 @@ impl Client {
 
     /// Tells of a change of a list, or soon.
     pub(super) fn list_changed(&mut self, method: &str) {
-        let event = self.changes.notice(self.now, method, self.config.changes_interval);
-        self.effects.extend(event.map(Effect::Event));
+        let told = self.changes.notice(self.now, method, self.config.changes_interval);
+        if let Some(violation) = told.violation {
+            self.violated(violation);
+        }
+        self.effects.extend(told.event.map(Effect::Event));
     }
 
     pub(super) fn logged(&mut self, params: Option<View<'_>>) -> Option<()> {
@@ -301,17 +363,30 @@ impl Client {
         let params = params?;
         let token = params.get("progressToken")?;
         let progress = params.get("progress").filter(|value| value.kind() == Kind::Number)?;
-        let total = params.get("total").filter(|value| value.kind() == Kind::Number);
-        let progress = Progress {
-            progress: progress.to_raw(),
-            total: total.map(View::to_raw),
-            message: params.get("message").and_then(View::to_text),
-        };
         let id = token.as_i64().and_then(|id| u64::try_from(id).ok());
         // Progress of a call that is over is late, not wrong.
-        if let Some(call) = id.and_then(|id| self.requests.progressed(self.now, id)).map(|tag| tag.call) {
-            self.tell(Event::Progressed { call, progress });
+        let Some((id, tag)) = id.and_then(|id| Some((id, self.requests.get_mut(id)?))) else {
+            return Some(());
+        };
+        // A server that repeats itself may hang: only what rises is a sign of life (`basic/utilities/progress`).
+        let Some(value) = amount(progress) else {
+            self.violated(Violation::ProgressNotRising);
+            return Some(());
+        };
+        let before = tag.progress.as_ref().and_then(|before| Decimal::new(before.as_str()));
+        if before.is_some_and(|before| value <= before) {
+            self.violated(Violation::ProgressNotRising);
+            return Some(());
         }
+        let total = params.get("total").filter(|total| amount(*total).is_some_and(|total| value <= total));
+        let (call, raw) = (tag.call, progress.to_raw());
+        tag.progress = Some(raw.clone());
+        self.requests.progressed(self.now, id);
+        let message = params.get("message").and_then(View::to_text);
+        self.tell(Event::Progressed {
+            call,
+            progress: Progress { progress: raw, total: total.map(View::to_raw), message },
+        });
         Some(())
     }
 
@@ -328,4 +403,10 @@ impl Client {
         self.tell(Event::ResourceUpdated { uri });
         Some(())
     }
+}
+
+/// Returns a number that says how much is done or to be done: finite for whoever computes with it, and not negative.
+fn amount(number: View<'_>) -> Option<Decimal<'_>> {
+    let value = number.as_number().and_then(Decimal::new)?;
+    (!value.is_negative() && number.as_f64().is_some_and(f64::is_finite)).then_some(value)
 }

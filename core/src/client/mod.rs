@@ -9,6 +9,7 @@ mod closing;
 mod config;
 #[cfg_attr(not(feature = "checks"), path = "unchecked.rs")]
 mod contracts;
+mod echo;
 mod event;
 mod inbound;
 mod listen;
@@ -26,6 +27,7 @@ use alloc::{
 use crate::{
     Misuse, Tick, Violation,
     frame::Framer,
+    json::RawJson,
     jsonrpc,
     protocol::{Envelope, Era, Handshake, LogLevel, Pages, Revision},
     requests::Requests,
@@ -35,6 +37,7 @@ use cache::{Cache, Key};
 use changes::Changes;
 use closing::Ending;
 use contracts::{Contracts, Promise};
+use echo::Echo;
 use listen::Listens;
 use rounds::{Again, Paced};
 use state::Trigger;
@@ -94,6 +97,7 @@ pub struct Client {
     changes: Changes,
     contracts: Contracts,
     stray: Stray,
+    echo: Echo,
     stderr: Tail,
     /// What may have become of answers that do not come.
     hint: Option<Hint>,
@@ -110,6 +114,8 @@ struct Tag {
     again: Option<Box<Again>>,
     /// The generation of the cache when the request was made.
     generation: u64,
+    /// How far the server was when it told so last.
+    progress: Option<RawJson>,
 }
 
 #[derive(Debug)]
@@ -166,6 +172,7 @@ impl Client {
             changes: Changes::default(),
             contracts: Contracts::default(),
             stray: Stray::default(),
+            echo: Echo::default(),
             stderr: Tail::default(),
             hint: None,
             blamed: None,
@@ -352,6 +359,7 @@ impl Client {
     /// Sends a message, unless the input of the server is closed.
     fn send(&mut self, message: String) {
         if self.ending.input_is_open() {
+            self.echo.wrote(&message);
             self.effects.push_back(Effect::Send(self.config.framing.frame(message.into_bytes())));
         }
     }

@@ -62,7 +62,7 @@ impl Client {
     }
 
     fn ask_server(&mut self, id: u64, purpose: Purpose, message: String) {
-        let tag = Tag { call: CallId(id), purpose, again: None, generation: self.cache.generation() };
+        let tag = Tag::new(CallId(id), purpose, self.cache.generation());
         // The handshake has a deadline of its own, which ends the session and not just the request.
         self.requests.wait(self.now, id, Patience::UNBOUNDED, tag);
         self.send(message);
@@ -142,8 +142,11 @@ impl Client {
             }
             _ if is_modern => self.discover_with(refusal(error), false),
             _ if !named.is_empty() => self.no_common_revision(named),
-            _ if speaks_of_versions(&error) => self.discover_with(refusal(error), false),
-            _ => self.end(Reason::HandshakeRefused(error)),
+            _ => match asked.older().filter(|_| refuses_revision(&error, asked)) {
+                Some(older) => self.initialize_with(older),
+                // The code of a refusal is the server's business: one of the modern era may say anything.
+                None => self.discover_with(refusal(error), false),
+            },
         }
     }
 
@@ -259,8 +262,12 @@ fn texts(list: Option<View<'_>>) -> Vec<String> {
     list.into_iter().flat_map(View::elements).filter_map(View::to_text).collect()
 }
 
-/// Returns whether an error says that `initialize` or its revision is not known.
-fn speaks_of_versions(error: &RpcError) -> bool {
-    matches!(error.code, code::METHOD_NOT_FOUND | code::UNSUPPORTED_VERSION)
-        || error.message.as_bytes().windows(7).any(|word| word.eq_ignore_ascii_case(b"version"))
+/// Returns whether an error without a list of revisions is about the one that was asked for: servers of the legacy
+/// era that do not negotiate are asked for the next older one.
+fn refuses_revision(error: &RpcError, asked: Revision) -> bool {
+    let says = |word: &str| {
+        error.message.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
+    };
+    !matches!(error.code, code::METHOD_NOT_FOUND | code::UNSUPPORTED_VERSION)
+        && (says("version") || says("revision") || says(asked.as_str()))
 }

@@ -9,8 +9,8 @@ use alloc::{
 };
 
 use super::{
-    AnswerFault, AskId, Asked, CallError, Client, Event, Offered, Tag, answers::wrong_shape, calls::Extra,
-    config::Excess,
+    AnswerFault, AskId, Asked, CallError, CallId, Client, Event, Offered, Purpose, Tag, answers::wrong_shape,
+    calls::Extra, config::Excess,
 };
 use crate::{
     Tick, Violation,
@@ -72,6 +72,10 @@ impl Again {
 }
 
 impl Tag {
+    pub(super) const fn new(call: CallId, purpose: Purpose, generation: u64) -> Self {
+        Self { call, purpose, again: None, generation, progress: None }
+    }
+
     /// Returns whether the server knows of this request: between two rounds it does not yet.
     pub(super) fn is_sent(&self) -> bool {
         self.again.as_ref().is_none_or(|again| again.round.is_none())
@@ -153,6 +157,8 @@ impl Client {
         let state = needs.state.map(ToString::to_string);
         again.round = Some(Round { questions, has_requests: needs.has_requests, state, due });
         tag.again = Some(again);
+        // The next request has a token of its own, and its progress begins anew.
+        tag.progress = None;
         self.requests.hold(id, lease, tag);
         for event in events {
             self.tell(event);

@@ -172,6 +172,11 @@ impl<'a> Scanner<'a> {
         self.bytes.get(self.at).copied()
     }
 
+    /// Returns how many bytes were passed.
+    pub(crate) const fn offset(&self) -> usize {
+        self.at
+    }
+
     pub(crate) const fn fail<T>(&self, expected: Expected) -> Result<T, SyntaxError> {
         Err(SyntaxError { at: self.at, expected })
     }

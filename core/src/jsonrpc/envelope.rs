@@ -3,7 +3,7 @@
 use alloc::borrow::Cow;
 
 use super::{Body, Id, Message, ResponseId, RpcError};
-use crate::json::{Index, Scanner, Span, SyntaxError, View};
+use crate::json::{Decimal, Index, Scanner, Span, SyntaxError, View};
 
 /// Why a JSON value is not a message of JSON-RPC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -21,8 +21,8 @@ pub enum Fault {
     /// The method is not a string.
     #[error("`method` must be a string")]
     MethodNotAString,
-    /// The id is neither a string nor a number.
-    #[error("`id` must be a string or a number")]
+    /// The id is neither a string nor a number, or the id of a response is no whole number.
+    #[error("`id` must be a string or a whole number")]
     BadId,
     /// The response has no id.
     #[error("a response must have an `id`")]
@@ -33,6 +33,9 @@ pub enum Fault {
     /// The message holds no method, no result and no error.
     #[error("a message must hold `method`, `result` or `error`")]
     NoContent,
+    /// The object does not say that it is a message, and does not look like one: a line of a log, for example.
+    #[error("`jsonrpc` must be \"2.0\"")]
+    NotVersioned,
 }
 
 /// What a message does otherwise than the standard says, without losing its meaning.
@@ -66,6 +69,8 @@ pub(crate) struct Envelope {
     params: Option<Span>,
     result: Option<Span>,
     error: Option<Span>,
+    /// There are members beside those of an envelope.
+    has_others: bool,
     index: Index,
     duplicate: Option<&'static str>,
 }
@@ -106,6 +111,14 @@ pub(crate) fn read<'a>(text: &'a str, envelope: &mut Envelope) -> Result<Shape<'
     Ok(shape)
 }
 
+/// Validates the object that a text begins with, finds the members of its envelope, and returns where it ends.
+pub(crate) fn read_first(text: &str, envelope: &mut Envelope) -> Result<usize, SyntaxError> {
+    let mut scanner = Scanner::new(text);
+    scanner.skip_space();
+    entry(text, &mut scanner, envelope)?;
+    Ok(scanner.offset())
+}
+
 /// Finds the members of the envelope that an entry of a batch is.
 pub(crate) fn read_entry(text: &str) -> Envelope {
     let mut envelope = Envelope::default();
@@ -123,9 +136,22 @@ fn entry(text: &str, scanner: &mut Scanner<'_>, envelope: &mut Envelope) -> Resu
 }
 
 impl Envelope {
+    /// Returns whether the value is an object.
+    pub(crate) const fn is_object(&self) -> bool {
+        self.is_object
+    }
+
     /// Returns where the first members of the result stand.
     pub(crate) const fn index(&self) -> &Index {
         &self.index
+    }
+
+    /// Returns whether an object that does not name the version of the protocol can be meant as a message: it has
+    /// the members of one and no others. Logs in JSON have an `id`, a `method` or an `error` too.
+    fn resembles_message(&self, text: &str) -> bool {
+        let is_object = |span: Span| span.of(text).starts_with('{');
+        !self.has_others
+            && (self.method.is_some() || self.result.is_some() || self.error.is_some_and(is_object))
     }
 
     fn member(&mut self, text: &str, scanner: &mut Scanner<'_>, name: Span) -> Result<(), SyntaxError> {
@@ -148,7 +174,10 @@ impl Envelope {
                 self.result = Some(scanner.value_with_index(&mut self.index)?);
                 return Ok(());
             }
-            _ => return scanner.value().map(|_| ()),
+            _ => {
+                self.has_others = true;
+                return scanner.value().map(|_| ());
+            }
         };
         if slot.is_some() {
             self.duplicate = Some(name);
@@ -184,11 +213,12 @@ pub(crate) fn classify<'a>(text: &'a str, envelope: &Envelope) -> Result<(Messag
         let response = if envelope.method.is_none() { minted(id) } else { None };
         return Err(Misfit { fault: Fault::DuplicateMember(name), request: None, response });
     }
-    let mut oddities = Oddities {
-        wrong_version: !envelope.version.is_some_and(|v| at(v).is_str("2.0")),
-        null_beside: false,
-        null_member: false,
-    };
+    let wrong_version = !envelope.version.is_some_and(|version| at(version).is_str("2.0"));
+    if wrong_version && !envelope.resembles_message(text) {
+        let request = envelope.method.and(id).and_then(Id::read);
+        return Err(Misfit { fault: Fault::NotVersioned, request, response: None });
+    }
+    let mut oddities = Oddities { wrong_version, null_beside: false, null_member: false };
     // Some serializers write every member of their envelope, with `null` for what is absent.
     let mut filled = |member: Option<Span>| {
         let member = member.map(at);
@@ -239,17 +269,27 @@ fn answered<'a>(
             oddities.null_beside = error.is_some();
             Body::Result { span }
         }
-        (_, Some(error)) => {
+        (_, Some(error)) if !error.is_null() => {
             oddities.null_beside = result.is_some();
             Body::Error(RpcError::read(error))
         }
-        (_, None) => Body::Faulty(Fault::NoContent),
+        _ => Body::Faulty(Fault::NoContent),
     };
+    if id.is_some_and(|id| !may_be_id(id)) {
+        return Err(Misfit::new(Fault::BadId));
+    }
     match (response_id(id), &body) {
         (ResponseId::Unknown, Body::Result { .. }) => Err(Misfit::new(Fault::NoId)),
         (ResponseId::Unknown | ResponseId::Foreign, Body::Faulty(fault)) => Err(Misfit::new(*fault)),
         (id, _) => Ok(Message::Response { id, body }),
     }
+}
+
+/// Returns whether a value can stand for an id in a response: a string, a whole number, or `null`.
+fn may_be_id(id: View<'_>) -> bool {
+    id.is_null()
+        || id.to_str().is_some()
+        || id.as_number().and_then(Decimal::new).is_some_and(Decimal::is_whole)
 }
 
 fn response_id(id: Option<View<'_>>) -> ResponseId {
@@ -264,12 +304,10 @@ fn response_id(id: Option<View<'_>>) -> ResponseId {
     respelled(id).map_or(ResponseId::Foreign, ResponseId::Respelled)
 }
 
-/// Reads `"7"`, `7.0` or `"7.0"` as 7: servers that keep ids as strings or floats answer so.
+/// Reads `"7"`, `7.0`, `"7.0"` or `70e-1` as 7: servers that keep ids as strings or floats answer so.
 fn respelled(id: View<'_>) -> Option<u64> {
     let content = id.to_str();
-    let digits = content.as_deref().or_else(|| id.as_number())?;
-    let digits = digits.strip_suffix(".0").unwrap_or(digits);
-    digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
+    Decimal::new(content.as_deref().or_else(|| id.as_number())?)?.to_u64()
 }
 
 fn minted(id: Option<View<'_>>) -> Option<u64> {

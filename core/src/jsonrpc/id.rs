@@ -49,6 +49,14 @@ impl Id {
         }
     }
 
+    /// Returns the number that ids of ours are.
+    pub(crate) fn as_minted(&self) -> Option<u64> {
+        match &self.0 {
+            Repr::Integer(id) => u64::try_from(*id).ok(),
+            Repr::Spelled(_) => None,
+        }
+    }
+
     /// Returns how much text the id keeps.
     pub(crate) const fn bytes(&self) -> usize {
         match &self.0 {

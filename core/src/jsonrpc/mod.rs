@@ -15,7 +15,7 @@ pub use id::Id;
 pub(crate) use encode::{
     push_error, push_error_without_id, push_notification, push_request, push_result, push_result_with,
 };
-pub(crate) use envelope::{Batch, Envelope, Misfit, Shape, classify, read, read_entry};
+pub(crate) use envelope::{Batch, Envelope, Misfit, Shape, classify, read, read_entry, read_first};
 pub(crate) use salvage::Salvage;
 
 /// The codes that JSON-RPC and the protocol reserve.

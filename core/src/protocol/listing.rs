@@ -13,6 +13,7 @@ use super::{
 use crate::{
     Tolerance,
     json::{Kind, RawJson, View},
+    map::BTreeSet,
 };
 
 /// A whole listing.
@@ -157,9 +158,14 @@ impl Pages {
     }
 
     /// Reads all entries. In a strict session the first one that cannot be used fails the listing.
-    pub(crate) fn finish<T: Entry>(&self, tolerance: Tolerance) -> Result<Listing<T>, Quarantined> {
+    /// Of entries with the same key, the first stays; `repeated` counts the others.
+    pub(crate) fn finish<T: Entry>(
+        &self,
+        tolerance: Tolerance,
+        repeated: &mut usize,
+    ) -> Result<Listing<T>, Quarantined> {
         let mut items = Vec::new();
-        let quarantined = self.walk(tolerance, &mut |entry| {
+        let quarantined = self.walk(tolerance, repeated, &mut |entry| {
             items.push(T::read(entry)?);
             Ok(())
         })?;
@@ -170,14 +176,26 @@ impl Pages {
     fn walk(
         &self,
         tolerance: Tolerance,
+        repeated: &mut usize,
         take: &mut dyn FnMut(View<'_>) -> Result<(), String>,
     ) -> Result<Vec<Quarantined>, Quarantined> {
         let mut all = Vec::new();
+        let mut keys = BTreeSet::new();
         let mut index = 0;
         for page in &self.received {
             let Some(list) = page.view().get(self.kind.member()) else { continue };
             for entry in list.elements() {
-                if let Err(reason) = take(entry) {
+                let key = entry.get(self.kind.key()).and_then(View::to_str);
+                let outcome = if key.as_ref().is_some_and(|key| keys.contains(key)) {
+                    *repeated += 1;
+                    Err(alloc::format!("an earlier entry has the same `{}`", self.kind.key()))
+                } else {
+                    take(entry)
+                };
+                if outcome.is_ok() {
+                    keys.extend(key);
+                }
+                if let Err(reason) = outcome {
                     let quarantined = Quarantined { index, name: text(entry, "name"), reason };
                     if tolerance == Tolerance::Strict {
                         return Err(quarantined);

@@ -70,6 +70,11 @@ impl Revision {
         Self::SPOKEN.iter().copied().find(|revision| revision.as_str() == name)
     }
 
+    /// Returns the next older revision that `initialize` can settle on.
+    pub(crate) fn older(self) -> Option<Self> {
+        Self::SPOKEN.iter().copied().find(|own| *own < self)
+    }
+
     /// Returns whether several messages may come as one.
     #[must_use]
     pub const fn has_batches(self) -> bool {

@@ -6,6 +6,10 @@ use core::{mem, time::Duration};
 /// The longest name and the longest id that are kept, in bytes.
 const MAX_NAME_BYTES: usize = 1_024;
 
+/// The bounds of the time to wait before a stream is opened again: less is a storm, more is never.
+const MIN_RETRY: Duration = Duration::from_millis(100);
+const MAX_RETRY: Duration = Duration::from_mins(5);
+
 /// What a stream holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -18,7 +22,8 @@ pub enum Event {
         /// Its data: lines joined by line feeds. It is empty where the event is there for its id alone.
         data: String,
     },
-    /// The time that a client should wait before it connects again.
+    /// The time that a client should wait before it connects again, told when it changes: between 100 ms and
+    /// 5 minutes, whatever the stream says.
     Retry(Duration),
     /// An event was longer than the limit and is left out.
     TooLarge {
@@ -49,6 +54,9 @@ pub struct Decoder {
     /// That of the last whole event: an event without its end must come again.
     last_id: String,
     data: Data,
+    /// The time to wait that was told last, and the one that the event so far has set.
+    retry: Option<Duration>,
+    next_retry: Option<Duration>,
     events: VecDeque<Event>,
 }
 
@@ -76,6 +84,8 @@ impl Decoder {
             id: None,
             last_id: String::new(),
             data: Data::Absent,
+            retry: None,
+            next_retry: None,
             events: VecDeque::new(),
         }
     }
@@ -155,9 +165,8 @@ impl Decoder {
             // An id with this character is none, in the words of the standard.
             "id" if value.len() <= MAX_NAME_BYTES && !value.contains('\0') => self.id = Some(value.into()),
             "retry" if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) => {
-                if let Ok(millis) = value.parse() {
-                    self.events.push_back(Event::Retry(Duration::from_millis(millis)));
-                }
+                let wait = value.parse().map_or(MAX_RETRY, Duration::from_millis);
+                self.next_retry = Some(wait.clamp(MIN_RETRY, MAX_RETRY));
             }
             _ => {}
         }
@@ -167,6 +176,10 @@ impl Decoder {
     fn dispatch(&mut self) {
         let (name, id) = (mem::take(&mut self.name), self.id.take());
         let has_id = id.is_some();
+        if let Some(wait) = self.next_retry.take().filter(|wait| self.retry != Some(*wait)) {
+            self.retry = Some(wait);
+            self.events.push_back(Event::Retry(wait));
+        }
         if let Some(id) = id {
             self.last_id = id;
         }

@@ -1,6 +1,8 @@
 //! What a service says besides its answers.
 
-use std::{fmt, sync::Arc};
+use std::fmt;
+#[cfg(feature = "http-server")]
+use std::sync::Arc;
 
 use selvedge_core::{
     Misuse, Tick,
@@ -52,7 +54,10 @@ impl Command {
                 hub.log_to_all(now, level, logger.as_deref(), &data);
                 Ok(())
             }
-            Self::CloseStream { .. } => Ok(()),
+            Self::CloseStream { call } => {
+                tracing::trace!(?call, "a pipe has no stream to close");
+                Ok(())
+            }
             Self::Tools(list) => hub.set_tools(now, list),
             Self::Resources(list) => hub.set_resources(now, list),
             Self::ResourceTemplates(list) => hub.set_resource_templates(now, list),
@@ -75,6 +80,7 @@ pub(crate) enum Port {
     /// Into a queue, which is bounded.
     Queue(mpsc::Sender<Command>),
     /// To their effect, at once.
+    #[cfg(feature = "http-server")]
     Direct(Arc<dyn Fn(Command) + Send + Sync>),
 }
 
@@ -89,6 +95,7 @@ impl Port {
         match self {
             // A session that is over wants nothing.
             Self::Queue(queue) => drop(queue.send(command).await),
+            #[cfg(feature = "http-server")]
             Self::Direct(apply) => {
                 apply(command);
                 // A service that says things without end must not keep a thread to itself.

@@ -97,6 +97,7 @@ fn faults_of(effects: &[Effect]) -> Vec<Unreadable> {
         Effect::Event(Event::PeerViolated(Violation::TooLarge { .. })) => Some(Unreadable::TooLarge),
         Effect::Event(Event::PeerViolated(
             Violation::NotJson(_)
+            | Violation::JoinedLine { .. }
             | Violation::NotUtf8 { .. }
             | Violation::Text { .. }
             | Violation::MultiLineJson

@@ -28,7 +28,7 @@ fn installed() -> &'static Path {
             return path.into();
         }
         let script = own("../scripts/conformance");
-        let run = Command::new("sh").arg(script).output().unwrap();
+        let run = Command::new("bash").arg(script).output().unwrap();
         let said = String::from_utf8_lossy(&run.stdout);
         assert!(run.status.success(), "{said}{}", String::from_utf8_lossy(&run.stderr));
         said.lines().last().expect("the script names a folder").into()

@@ -26,7 +26,7 @@ fn compilers() -> Option<PathBuf> {
     if let Some(path) = std::env::var_os("SELVEDGE_COMPILERS") {
         return Some(path.into());
     }
-    let said = run(Command::new("sh").arg(here().join("../scripts/compilers")));
+    let said = run(Command::new("bash").arg(here().join("../scripts/compilers")));
     said.lines().last().map(PathBuf::from)
 }
 

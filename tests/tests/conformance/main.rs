@@ -29,7 +29,7 @@ fn suite() -> &'static Path {
             return path.into();
         }
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scripts/conformance");
-        let run = Command::new("sh").arg(script).output().unwrap();
+        let run = Command::new("bash").arg(script).output().unwrap();
         let said = String::from_utf8_lossy(&run.stdout);
         assert!(run.status.success(), "{said}{}", String::from_utf8_lossy(&run.stderr));
         said.lines().last().expect("the script names a folder").into()

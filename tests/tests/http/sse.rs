@@ -61,10 +61,22 @@ fn an_id_without_data_is_told_as_a_place_to_come_back_to() {
 
 #[test]
 fn ids_with_null_and_waits_that_are_no_numbers_are_ignored() {
+    assert_eq!(read(&[b"id: a\0b\nretry: 5s\nretry: -1\nretry:\ndata: x\n\n"]), [event("", "", "x")]);
+}
+
+#[test]
+fn a_wait_is_neither_a_storm_nor_for_ever_and_is_told_when_it_changes() {
+    let waits = |text: &str| read(&[text.as_bytes()]);
+    assert_eq!(waits("retry: 0\n\n"), [Event::Retry(Duration::from_millis(100))]);
+    assert_eq!(waits("retry: 99999999999999999999\n\n"), [Event::Retry(Duration::from_mins(5))]);
+    assert_eq!(waits(&"retry: 100000000000000\n\n".repeat(1_000)), [Event::Retry(Duration::from_mins(5))]);
     assert_eq!(
-        read(&[b"id: a\0b\nretry: 5s\nretry: -1\nretry:\nretry: 99999999999999999999\ndata: x\n\n"]),
-        [event("", "", "x")]
+        waits("retry: 500\nretry: 700\n\n"),
+        [Event::Retry(Duration::from_millis(700))],
+        "the last counts"
     );
+    let twice = "retry: 500\ndata: x\n\nretry: 500\n\n";
+    assert_eq!(waits(twice), [Event::Retry(Duration::from_millis(500)), event("", "", "x")]);
 }
 
 #[test]
@@ -106,13 +118,14 @@ proptest! {
     ) {
         let (mut bytes, mut expected, mut last) = (Vec::new(), Vec::new(), String::new());
         for (name, id, data) in &events {
+            let wait = 500 + expected.len() as u64;
+            push_retry(&mut bytes, wait.into());
             push_event(&mut bytes, name.as_deref(), id.as_deref(), data);
             push_comment(&mut bytes);
-            push_retry(&mut bytes, 5);
             last = id.clone().unwrap_or(last);
             let data = data.replace("\r\n", "\n").replace('\r', "\n");
+            expected.push(Event::Retry(Duration::from_millis(wait)));
             expected.push(event(name.as_deref().unwrap_or_default(), &last, &data));
-            expected.push(Event::Retry(Duration::from_millis(5)));
         }
         let (mut parts, mut rest) = (Vec::new(), bytes.as_slice());
         for cut in cuts {

@@ -49,7 +49,7 @@ fn bad_entries_spoil_neither_their_neighbours_nor_the_count_of_lines() {
     world.peer(&batch);
     assert_eq!(world.text(call), "ok");
     let events = world.take_events();
-    let expected = [Fault::NotAnObject, Fault::NotAnObject, Fault::NotAnObject, Fault::NoContent];
+    let expected = [Fault::NotAnObject, Fault::NotAnObject, Fault::NotAnObject, Fault::NotVersioned];
     assert_eq!(events, expected.map(|fault| Event::PeerViolated(Violation::NotJsonRpc(fault))));
     assert_eq!(world.client.stray().lines(), 4);
     assert!(world.client.stray().bytes() <= batch.len(), "each entry counts its own bytes");

@@ -1,6 +1,6 @@
 //! Storms of notifications that a list has changed.
 
-use selvedge_core::client::Event;
+use selvedge_core::{Violation, client::Event};
 use selvedge_tests::{World, line};
 
 const METHODS: [(&str, Event); 3] = [
@@ -63,4 +63,37 @@ fn updates_and_logs_are_told_as_they_come() {
     world.peer(line::notification("notifications/resources/updated", "{}"));
     assert!(world.take_events().iter().all(|event| matches!(event, Event::PeerViolated(_))));
     world.assert_quiet();
+}
+
+#[test]
+fn a_list_that_changes_whenever_it_is_listed_is_told_less_and_less_often_and_named() {
+    let mut world = World::ready();
+    let (mut told, mut violations) = (Vec::new(), Vec::new());
+    world.peer(line::notification(METHODS[0].0, "{}"));
+    for second in 0..600 {
+        for event in world.take_events() {
+            match event {
+                // The application lists again, and that is another change.
+                Event::ToolsChanged => {
+                    told.push(second);
+                    world.peer(line::notification(METHODS[0].0, "{}"));
+                }
+                Event::PeerViolated(violation) => violations.push(violation),
+                other => panic!("{other:?}"),
+            }
+        }
+        world.pass_millis(1_000);
+    }
+    assert!(told.len() <= 20, "{told:?}");
+    assert!(told.windows(2).all(|pair| pair[1] - pair[0] <= 62), "it is told all the same: {told:?}");
+    assert!(matches!(&violations[..], [Violation::EndlessChanges { .. }]), "{violations:?}");
+
+    // Left alone for long enough, the list is one like any other.
+    world.pass_millis(300_000);
+    world.take_events();
+    world.peer(line::notification(METHODS[0].0, "{}"));
+    assert_eq!(world.take_events(), [Event::ToolsChanged]);
+    world.peer(line::notification(METHODS[0].0, "{}"));
+    world.pass_millis(1_000);
+    assert_eq!(world.take_events(), [Event::ToolsChanged]);
 }

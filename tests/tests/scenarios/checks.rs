@@ -159,9 +159,9 @@ fn a_listing_that_the_tools_changed_under_is_not_relied_on() {
 }
 
 #[test]
-fn two_tools_of_one_name_are_not_checked() {
+fn of_two_tools_of_one_name_the_first_is_the_one_that_is_checked() {
     let mut world = listed(&format!(r#"{SLUG},{{"name":"t","inputSchema":{{"required":["b"]}}}},{SLUG}"#));
-    sent(&mut world, r#"{"whatever":1}"#);
+    refused(&mut world, r#"{"b":1}"#);
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn violations(world: &mut World) -> Vec<Violation> {
 
 #[test]
 fn our_id_spelled_otherwise_is_taken_with_a_diagnostic() {
-    for id in [r#""7""#, "7.0", r#""7.0""#] {
+    for id in [r#""7""#, "7.0", r#""7.0""#, "7e0", "70e-1", "0.7e1", "0.07E+2", r#""7e0""#] {
         let mut world = World::ready();
         let call = world.call("t", "{}");
         world.peer(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#));
@@ -32,12 +32,26 @@ fn our_id_spelled_otherwise_is_taken_with_a_diagnostic() {
 
 #[test]
 fn an_id_that_is_not_ours_answers_nothing() {
-    for id in ["70", r#""07x""#, "7.5", "-7", "7e0", "[7]", "{}", "true", r#""""#, "18446744073709551616"] {
+    for id in ["70", r#""07x""#, "-7", "7e1", "7e99999", r#""""#, "18446744073709551616"] {
         let mut world = World::ready();
         let call = world.call("t", "{}");
         world.take_sent();
         world.peer(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#));
         assert_eq!(violations(&mut world), [Violation::UnknownResponse], "{id}");
+        world.assert_quiet();
+        world.peer(line::ok(call));
+        assert_eq!(world.text(call), "ok");
+    }
+}
+
+#[test]
+fn what_cannot_be_an_id_answers_nothing_and_is_no_message() {
+    for id in ["7.5", "7e-1", "[7]", "{}", "true"] {
+        let mut world = World::ready();
+        let call = world.call("t", "{}");
+        world.take_sent();
+        world.peer(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#));
+        assert_eq!(violations(&mut world), [Violation::NotJsonRpc(Fault::BadId)], "{id}");
         world.assert_quiet();
         world.peer(line::ok(call));
         assert_eq!(world.text(call), "ok");
@@ -159,7 +173,6 @@ fn errors_of_any_shape_are_errors_and_keep_their_text() {
         (r#"{"code":"E42","message":"m"}"#, 0, "m", true),
         (r#"{"message":"m"}"#, 0, "m", true),
         (r#"{"code":-32000}"#, -32000, "", true),
-        ("null", 0, "", true),
         ("[1]", 0, "", true),
         (r#"{"code":-32000,"message":"m","data":{"a":1.10}}"#, -32000, "m", false),
     ];
@@ -183,7 +196,7 @@ fn members_are_known_by_their_exact_names_only() {
     let call = world.call("t", "{}");
     world.take_sent();
     world.peer(r#"{"JSONRPC":"2.0","ID":7,"Result":{}}"#);
-    assert_eq!(violations(&mut world), [Violation::NotJsonRpc(Fault::NoContent)]);
+    assert_eq!(violations(&mut world), [Violation::NotJsonRpc(Fault::NotVersioned)]);
     world.assert_quiet();
     assert_eq!(world.client.calls_in_flight(), 1);
     world.peer(r#"{"jsonrpc":"2.0","id":7,"res\u0075lt":{}}"#);

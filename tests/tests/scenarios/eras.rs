@@ -44,11 +44,16 @@ fn a_modern_server_that_names_its_revisions_is_asked_in_its_own_way() {
 }
 
 #[test]
-fn a_server_that_does_not_know_initialize_is_asked_what_it_speaks() {
+fn a_server_that_refuses_initialize_and_names_no_revision_is_asked_what_it_speaks() {
     let errors = [
         r#"{"code":-32601,"message":"Method not found"}"#,
         r#"{"code":-32022,"message":"no"}"#,
-        r#"{"code":-32602,"message":"Missing protocol version in _meta"}"#,
+        r#"{"code":-32602,"message":"Invalid params"}"#,
+        r#"{"code":-32600,"message":"no"}"#,
+        r#"{"code":-32603,"message":"boom"}"#,
+        r#"{"code":-32000,"message":"Bad Request"}"#,
+        r#"{"code":-32001,"message":"no"}"#,
+        r#""no""#,
     ];
     for error in errors {
         let mut world = World::negotiating(ClientConfig::default());
@@ -92,16 +97,46 @@ fn a_server_that_knows_neither_handshake_has_refused_the_first() {
 }
 
 #[test]
-fn an_error_that_is_not_about_versions_ends_the_handshake_without_more_questions() {
+fn a_server_that_refuses_both_questions_has_refused_the_first() {
     for error in
         [r#"{"code":-32603,"message":"boom"}"#, r#"{"code":-32000,"message":"API key missing"}"#, r#""no""#]
     {
         let mut world = World::negotiating(ClientConfig::default());
         world.peer(refused(1, error));
+        assert_eq!(world.take_sent().len(), 1);
+        world.peer(refused(2, r#"{"code":-32601,"message":"Method not found"}"#));
         let events = world.take_events();
-        assert!(matches!(&events[..], [Event::Closed(Reason::HandshakeRefused(_))]), "{error}: {events:?}");
+        let [Event::Closed(Reason::HandshakeRefused(first))] = &events[..] else { panic!("{events:?}") };
+        assert!(error.contains(&first.message), "{error}: {first}");
         assert_eq!(world.take_sent(), [""; 0]);
     }
+}
+
+#[test]
+fn a_server_that_refuses_a_revision_without_naming_one_is_asked_for_each_older_one() {
+    let messages =
+        ["Unsupported protocol version: 2025-11-25", "cannot speak 2025-11-25", "Unknown Revision"];
+    for message in messages {
+        let mut world = World::negotiating(ClientConfig::default());
+        let mut asked = Vec::new();
+        for id in 1..=3 {
+            let message = message.replace("2025-11-25", asked.last().map_or("2025-11-25", String::as_str));
+            world.peer(refused(id, &format!(r#"{{"code":-32602,"message":"{message}"}}"#)));
+            let sent = world.take_sent();
+            let [initialize] = &sent[..] else { panic!("{sent:?}") };
+            let version = initialize.split_once(r#""protocolVersion":""#).unwrap().1;
+            asked.push(version[..10].to_owned());
+        }
+        assert_eq!(asked, ["2025-06-18", "2025-03-26", "2024-11-05"], "{message}");
+        world.peer(r#"{"jsonrpc":"2.0","id":4,"result":{"protocolVersion":"2024-11-05","capabilities":{},"serverInfo":{"name":"p","version":"1"}}}"#);
+        assert!(matches!(&world.take_events()[..], [Event::Ready(_)]), "{message}");
+    }
+    let mut world = World::negotiating(ClientConfig::default());
+    for id in 1..=4 {
+        world.peer(refused(id, r#"{"code":-32602,"message":"Unsupported protocol version"}"#));
+    }
+    let sent = world.take_sent();
+    assert!(sent.last().unwrap().contains("server/discover"), "{sent:?}");
 }
 
 #[test]

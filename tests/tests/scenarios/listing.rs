@@ -89,7 +89,7 @@ fn more_pages_than_the_limit_are_an_error() {
     let call = world.list_tools();
     for at in 0..64 {
         assert_eq!(world.take_sent().len(), 1);
-        answer(&mut world, 7 + at, &page("a", &format!("\"{at}\"")));
+        answer(&mut world, 7 + at, &page(&format!("t{at}"), &format!("\"{at}\"")));
     }
     assert_eq!(world.failure(call), CallError::TooManyPages { limit: 64 });
     world.assert_quiet();
@@ -97,9 +97,9 @@ fn more_pages_than_the_limit_are_an_error() {
     let mut world = World::ready();
     let call = world.list_tools();
     for at in 0..63 {
-        answer(&mut world, 7 + at, &page("a", &format!("\"{at}\"")));
+        answer(&mut world, 7 + at, &page(&format!("t{at}"), &format!("\"{at}\"")));
     }
-    answer(&mut world, 7 + 63, &page("a", "null"));
+    answer(&mut world, 7 + 63, &page("last", "null"));
     assert_eq!(tools(world.outcome(call)).items.len(), 64);
 }
 
@@ -218,4 +218,28 @@ fn all_pages_share_one_total_time() {
     world.pass_millis(1);
     assert!(matches!(world.failure(call), CallError::TimedOut { .. }));
     assert!(world.take_sent()[0].contains(r#""requestId":8"#));
+}
+
+#[test]
+fn of_entries_with_the_same_key_the_first_stays_and_the_others_are_told() {
+    let tool = |title: &str| format!(r#"{{"name":"a","title":"{title}","inputSchema":{{}}}}"#);
+    let escaped = r#"{"name":"\u0061","inputSchema":{}}"#;
+    let mut world = World::ready();
+    let call = world.list_tools();
+    world.take_sent();
+    answer(&mut world, 7, &format!(r#"{{"tools":[{},{escaped}],"nextCursor":"c"}}"#, tool("first")));
+    answer(&mut world, 8, &format!(r#"{{"tools":[{}]}}"#, tool("third")));
+    let listing = tools(world.outcome(call));
+    let [kept] = &listing.items[..] else { panic!("{listing:?}") };
+    assert_eq!(kept.title.as_deref(), Some("first"));
+    assert_eq!(listing.quarantined.iter().map(|entry| entry.index).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(listing.quarantined[0].reason, "an earlier entry has the same `name`");
+    let violation = Violation::RepeatedEntries { count: 2, list: "tools", key: "name" };
+    assert!(world.take_events().contains(&Event::PeerViolated(violation)));
+
+    let mut world = World::strict();
+    let call = world.list_tools();
+    answer(&mut world, 7, &format!(r#"{{"tools":[{},{escaped}]}}"#, tool("first")));
+    let failure = world.failure(call);
+    assert!(matches!(failure, CallError::Malformed { fault: AnswerFault::BadEntry { index: 1, .. }, .. }));
 }

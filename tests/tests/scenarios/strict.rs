@@ -45,6 +45,29 @@ fn the_first_line_that_is_no_message_ends_the_session() {
 }
 
 #[test]
+fn what_is_no_message_by_its_members_ends_the_session() {
+    for line in [
+        r#"{"id":5,"method":7}"#,
+        r#"{"jsonrpc":"2.0","id":5,"method":7}"#,
+        r#"{"id":99}"#,
+        r#"{"jsonrpc":"2.0","id":99}"#,
+        r#"{"jsonrpc":"2.0","id":99,"result":{},"error":{}}"#,
+        r#"{"jsonrpc":"2.0","id":1.5,"result":{}}"#,
+        r#"{"jsonrpc":"2.0","id":true,"result":{}}"#,
+        r#"{"jsonrpc":"2.0","id":7,"result":{}} x"#,
+    ] {
+        assert!(World::strict_after(line), "{line}");
+    }
+}
+
+#[test]
+fn an_answer_to_an_id_of_nobody_ends_nothing() {
+    for id in [r#""abc""#, r#""""#, "99", r#""99""#] {
+        assert!(!World::strict_after(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#)), "{id}");
+    }
+}
+
+#[test]
 fn an_oversized_line_ends_the_session() {
     let mut world = World::ready_with(changed(|config| {
         config.tolerance = Tolerance::Strict;

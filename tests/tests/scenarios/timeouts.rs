@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use selvedge_core::{
-    Patience,
+    Patience, Violation,
     client::{CallError, CallOptions, Event},
 };
 use selvedge_tests::{World, line};
@@ -169,5 +169,47 @@ fn time_that_goes_back_changes_nothing() {
             matches!(world.failure(call), CallError::TimedOut { .. }),
             "both count from the latest reading"
         );
+    }
+}
+
+#[test]
+fn only_progress_that_rises_is_told_and_keeps_a_call_alive() {
+    for reports in [
+        &["5", "5", "5.0", "50e-1"][..],
+        &["5", "4", "0", "-1", "4.99999999999999999999999999"],
+        &["0", "-0", "0.0"],
+        &["5", "1e400", "1e99999999999"],
+    ] {
+        let mut world = World::ready();
+        let call = world.call_with("t", "{}", patient(30, 600));
+        world.take_effects();
+        for report in reports {
+            world.pass_millis(5_000);
+            let params = format!(r#"{{"progressToken":7,"progress":{report}}}"#);
+            world.peer(line::notification("notifications/progress", &params));
+        }
+        let events = world.take_events();
+        let told = |event: &&Event| matches!(event, Event::Progressed { .. });
+        assert_eq!(events.iter().filter(told).count(), 1, "{reports:?}: {events:?}");
+        let rest = |event: &&Event| **event == Event::PeerViolated(Violation::ProgressNotRising);
+        assert_eq!(events.iter().filter(rest).count(), reports.len() - 1, "{reports:?}: {events:?}");
+        world.pass_millis(35_000 - 5_000 * reports.len() as u64 - 1);
+        assert_eq!(world.client.calls_in_flight(), 1, "{reports:?}");
+        world.pass_millis(1);
+        assert!(matches!(world.failure(call), CallError::TimedOut { .. }), "{reports:?}");
+    }
+}
+
+#[test]
+fn a_total_that_progress_has_passed_is_left_out() {
+    for (report, total) in [("7", "5"), ("1", "-1"), ("1", "1e400"), ("1", "null"), ("1", r#""9""#)] {
+        let mut world = World::ready();
+        world.call_with("t", "{}", patient(60, 60));
+        world.take_effects();
+        let params = format!(r#"{{"progressToken":7,"progress":{report},"total":{total}}}"#);
+        world.peer(line::notification("notifications/progress", &params));
+        let events = world.take_events();
+        let [Event::Progressed { progress, .. }] = &events[..] else { panic!("{total}: {events:?}") };
+        assert_eq!(progress.total, None, "{total}");
     }
 }

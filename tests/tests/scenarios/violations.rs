@@ -1,5 +1,7 @@
 //! The table of violations: what follows from each, and how each reads.
 
+use std::time::Duration;
+
 use selvedge_core::{
     Tolerance, Verdict, Violation,
     json::{Expected, SyntaxError},
@@ -21,7 +23,19 @@ fn table() -> Vec<(Violation, Verdict, Verdict)> {
         (Violation::Utf16, Ignore, Close),
         (Violation::NotUtf8 { valid_up_to: 3 }, Ignore, Close),
         (Violation::NotJsonRpc(Fault::NoContent), Ignore, Close),
-        (Violation::BadRequest(Fault::MethodNotAString), Reply(-32600), Reply(-32600)),
+        (Violation::BadRequest(Fault::MethodNotAString), Reply(-32600), Close),
+        (Violation::JoinedLine { at: 40 }, Ignore, Close),
+        (Violation::Echoed, Ignore, Close),
+        (Violation::RepeatedEntries { count: 2, list: "tools", key: "name" }, Ignore, Ignore),
+        (
+            Violation::EndlessChanges {
+                method: "notifications/tools/list_changed",
+                interval: Duration::from_secs(10),
+            },
+            Ignore,
+            Ignore,
+        ),
+        (Violation::ProgressNotRising, Ignore, Ignore),
         (Violation::OddEnvelope(oddities), Ignore, Close),
         (Violation::TooLarge { limit }, Ignore, Close),
         (Violation::BadHeader { bytes: 3 }, Ignore, Close),

@@ -1,10 +1,8 @@
-// For bundlers that import WebAssembly as a module: ready when it is imported.
+// For bundlers: the module is fetched while this one is imported, so that everything is ready when that is done.
 
-import * as wasm from "@module";
-import { __wbg_set_wasm } from "@bindings";
+import { init as load } from "./web.js";
 
-__wbg_set_wasm(wasm);
-wasm.__wbindgen_start();
+await load();
 
 /** Everything is ready when the module is; this is there for code that runs everywhere. */
 export async function init() {}

@@ -1,10 +1,10 @@
 // What every loader shares: instantiating the module, and saying in a sentence why that failed.
 
+import { SelvedgeError } from "../glue.js";
+
 /** Makes the error of a module that could not be loaded. */
 export function loadError(code, message, cause) {
-  const error = new Error(`selvedge could not start: ${message}`, { cause });
-  error.code = code;
-  return error;
+  return new SelvedgeError(code, `selvedge could not start: ${message}`, { cause });
 }
 
 /** Says why WebAssembly cannot run here, if it cannot. */
@@ -16,7 +16,7 @@ export function checkSupport() {
 
 /** Turns what an engine says about a module into something that tells what to do. */
 export function explain(error, where) {
-  if (error?.code !== undefined && /^selvedge could not start/.test(error.message)) return error;
+  if (error instanceof SelvedgeError) return error;
   const said = String(error?.message ?? error);
   if (/Content.Security.Policy|unsafe-eval|wasm-eval|Wasm code generation disallowed/i.test(said)) {
     const message = "the page's Content-Security-Policy forbids WebAssembly; allow it with `script-src 'wasm-unsafe-eval'`";

@@ -1,5 +1,6 @@
 // For browsers, and for bundlers that know `new URL(…, import.meta.url)`: call `init` once and wait for it.
 
+import { SelvedgeError, shown } from "../glue.js";
 import { attach, checkSupport, explain, loadError, start } from "./shared.js";
 import * as bindings from "@bindings";
 
@@ -22,6 +23,7 @@ export function init(input) {
 export function initSync(input) {
   if (ready) return;
   checkSupport();
+  if (!isModule(input)) throw refused(input, "bytes or a compiled module");
   let module;
   try {
     module = input instanceof WebAssembly.Module ? input : new WebAssembly.Module(input);
@@ -36,9 +38,8 @@ async function load(promised) {
   if (ready) return;
   checkSupport();
   const input = await promised;
-  if (input instanceof WebAssembly.Module || input instanceof ArrayBuffer || ArrayBuffer.isView(input)) {
-    return initSync(input);
-  }
+  if (isModule(input)) return initSync(input);
+  if (input !== undefined && !isAddress(input)) throw refused(input, "the address of the module, a response, bytes or a compiled module");
   const source = input ?? new URL(MODULE_FILE, import.meta.url);
   const where = typeof Response === "function" && source instanceof Response ? source.url : String(source);
   const response = await reach(source, where);
@@ -49,6 +50,18 @@ async function load(promised) {
   } catch (error) {
     throw explain(error, where);
   }
+}
+
+function isModule(input) {
+  return input instanceof WebAssembly.Module || input instanceof ArrayBuffer || ArrayBuffer.isView(input);
+}
+
+function isAddress(input) {
+  return typeof input === "string" || input instanceof URL || input instanceof Response;
+}
+
+function refused(input, what) {
+  return new SelvedgeError("badParameter", `\`source\` must be ${what}, not ${shown(input)}`);
 }
 
 async function reach(source, where) {

@@ -1,18 +1,23 @@
 // One session with one server, for programs under Node.
 
-import { type Answer, type CallOptions, type Client, type ClientConfig, type Completion } from "selvedge";
-import { type Event, type Evidence, type GenerateOptions, type Generated, generate } from "selvedge";
-import type { Handshake, Listing, Offered, Progress, Prompt, PromptResult, ReadResult } from "selvedge";
-import type { Reason, Resource, ResourceTemplate, Retirement, Stray, Tool } from "selvedge";
+import { type Answer, type AskAnswer, type CallOptions, type Client, type ClientConfig, SelvedgeError } from "selvedge";
+import { type Completion, type Event, type Evidence, type GenerateOptions, type Generated, generate } from "selvedge";
+import type { Handshake, Json, JsonObject, JsonObjectInput, Listing, LogLevel, Offered, Progress, Prompt } from "selvedge";
+import type { PromptResult, ReadResult, Reason, Resource, ResourceTemplate, Retirement, Stray, Tool } from "selvedge";
+import { object } from "@door";
 import { deferred } from "./deferred.js";
 import { Driver, guarded } from "./driver.js";
-import { CallFailed, ConnectError, HarnessError, RetirementFailed } from "./errors.js";
+import { AbortError, CallFailed, ConnectError, RetirementFailed } from "./errors.js";
+import { callOptions, checkConnect, checkRequest, checkSettings } from "./options.js";
 import type { ServerCommand } from "./process.js";
 import { ToolAnswer } from "./result.js";
 import type { Answer as InvokeAnswer, Fault, Invoke } from "./support.js";
 
-/** Answers what a server asks: takes the parameters, returns the result object. */
-export type Handler = (params: unknown, signal: AbortSignal) => Promise<object> | object;
+/**
+ * Answers what a server asks: takes the parameters, returns the result, an object. `signal` aborts when the server does
+ * not want the answer any more. What it throws goes to the server as an error with its message.
+ */
+export type Handler = (params: JsonObject, signal: AbortSignal) => Promise<JsonObjectInput> | JsonObjectInput;
 
 /** What is connected to, and how. */
 export interface ConnectOptions extends ServerCommand {
@@ -20,22 +25,37 @@ export interface ConnectOptions extends ServerCommand {
   config?: Omit<ClientConfig, "offers">;
   /** What a server may ask; nothing by default. */
   handlers?: Partial<Record<Offered, Handler>>;
-  /** Told of everything that happens. */
-  onEvent?: (event: Event) => void;
-  /** Gives up on connecting. */
+  /** Told of everything that happens, the ends of calls apart. What it throws becomes a warning of the process, and stops nothing. */
+  onEvent?: (event: Event) => unknown;
+  /** Gives up on connecting: `connect` rejects with an {@link AbortError}. */
   signal?: AbortSignal;
 }
 
 /** How one call is made. */
 export interface CallSettings {
-  /** Gives up on the call; the server is told. */
+  /** Gives up on the call, which rejects with an {@link AbortError}; the server is told. */
   signal?: AbortSignal;
-  /** Told how far the call is; the server is asked for it where this is there. */
-  onProgress?: (progress: Progress) => void;
+  /**
+   * Told how far the call is; the server is asked for it where this is there. What it throws ends this call, which
+   * rejects with it, and no other.
+   */
+  onProgress?: (progress: Progress) => unknown;
   /** The milliseconds without an answer, or since the last progress. Default 60 000. */
   timeout?: number;
   /** The milliseconds in all, whatever progress is made. Default 600 000. */
   totalTimeout?: number;
+}
+
+/** How a request is made whose result is taken as it comes. */
+export interface RequestSettings extends CallSettings {
+  /** The result comes as the text that the server wrote, to the digit. By default it comes as the value. */
+  raw?: boolean;
+}
+
+/** How a request is made whose result is taken as text. */
+export interface RawRequestSettings extends RequestSettings {
+  /** The result comes as text. */
+  raw: true;
 }
 
 /**
@@ -44,14 +64,12 @@ export interface CallSettings {
  * Rejects with a {@link ConnectError} when there is no session; nothing is left of the server then.
  */
 export async function connect(options: ConnectOptions): Promise<Connection> {
-  options.signal?.throwIfAborted();
   const connection = new Connection(options);
   await connection[OPEN](options.signal);
   return connection;
 }
 
 const OPEN = Symbol("open");
-
 
 type Make = (client: Client, now: number, options: CallOptions | undefined) => number;
 
@@ -63,7 +81,9 @@ export class Connection implements AsyncDisposable {
   readonly #opened = deferred<Handshake>();
   readonly #retired = deferred<Retirement>();
 
+  /** Looks at the options; `connect` makes connections. */
   constructor(options: ConnectOptions) {
+    checkConnect(options);
     const handlers = options.handlers ?? {};
     const offered = Object.entries(handlers).filter(([, handler]) => handler !== undefined);
     const offers = Object.fromEntries(offered.map(([name]) => [name, true]));
@@ -76,7 +96,9 @@ export class Connection implements AsyncDisposable {
     });
   }
 
+  /** @internal */
   async [OPEN](signal: AbortSignal | undefined): Promise<void> {
+    if (signal?.aborted) throw new AbortError(signal);
     const onAbort = () => this.#driver.shutdown();
     signal?.addEventListener("abort", onAbort, { once: true });
     this.#driver.connect();
@@ -84,8 +106,7 @@ export class Connection implements AsyncDisposable {
       await this.#opened.promise;
     } catch (error) {
       await this.#retired.promise;
-      signal?.throwIfAborted();
-      throw error;
+      throw signal?.aborted ? new AbortError(signal) : error;
     } finally {
       signal?.removeEventListener("abort", onAbort);
     }
@@ -120,70 +141,85 @@ export class Connection implements AsyncDisposable {
   /**
    * Calls a tool. A tool that says that it failed rejects with a {@link CallFailed} of code `toolFailed`.
    */
-  async callTool(name: string, args: object = {}, settings?: CallSettings): Promise<ToolAnswer> {
-    const text = write(args);
+  async callTool(name: string, args: JsonObjectInput = {}, settings?: CallSettings): Promise<ToolAnswer> {
+    const text = object(args, "args");
     const answer = await this.#call((client, now, options) => client.callTool(now, name, text, options), settings);
     return answer.kind === "called" ? new ToolAnswer(answer.result) : unexpected(answer);
   }
 
+  /** Lists all resources. */
   async listResources(settings?: CallSettings): Promise<Listing<Resource>> {
     const answer = await this.#call((client, now, options) => client.listResources(now, options), settings);
     return answer.kind === "resources" ? answer.listing : unexpected(answer);
   }
 
+  /** Lists all templates of resources. */
   async listResourceTemplates(settings?: CallSettings): Promise<Listing<ResourceTemplate>> {
     const answer = await this.#call((client, now, options) => client.listResourceTemplates(now, options), settings);
     return answer.kind === "resourceTemplates" ? answer.listing : unexpected(answer);
   }
 
+  /** Lists all prompts. */
   async listPrompts(settings?: CallSettings): Promise<Listing<Prompt>> {
     const answer = await this.#call((client, now, options) => client.listPrompts(now, options), settings);
     return answer.kind === "prompts" ? answer.listing : unexpected(answer);
   }
 
+  /** Reads a resource. */
   async readResource(uri: string, settings?: CallSettings): Promise<ReadResult> {
     const answer = await this.#call((client, now, options) => client.readResource(now, uri, options), settings);
     return answer.kind === "resource" ? answer.result : unexpected(answer);
   }
 
+  /** Gets a prompt, with the arguments that it takes. */
   async getPrompt(name: string, args: Record<string, string> = {}, settings?: CallSettings): Promise<PromptResult> {
-    const text = write(args);
+    const text = object(args, "args");
     const answer = await this.#call((client, now, options) => client.getPrompt(now, name, text, options), settings);
     return answer.kind === "prompt" ? answer.result : unexpected(answer);
   }
 
   /** Completes an argument: `reference` is the `ref` and `argument` the `argument` of `completion/complete`. */
-  async complete(reference: object, argument: object, settings?: CallSettings): Promise<Completion> {
-    const texts = [write(reference), write(argument)] as const;
+  async complete(reference: JsonObjectInput, argument: JsonObjectInput, settings?: CallSettings): Promise<Completion> {
+    const texts = [object(reference, "reference"), object(argument, "argument")] as const;
     const answer = await this.#call((client, now, options) => client.complete(now, ...texts, options), settings);
     return answer.kind === "completion" ? answer.result : unexpected(answer);
   }
 
+  /** Asks to be told, as the event `resourceUpdated`, when a resource changes. */
   async subscribe(uri: string, settings?: CallSettings): Promise<void> {
     await this.#call((client, now, options) => client.subscribe(now, uri, options), settings);
   }
 
+  /** Asks not to be told any more when a resource changes. */
   async unsubscribe(uri: string, settings?: CallSettings): Promise<void> {
     await this.#call((client, now, options) => client.unsubscribe(now, uri, options), settings);
   }
 
-  async setLogLevel(level: string, settings?: CallSettings): Promise<void> {
+  /** Sets the lowest level of the log messages that the server sends, which come as the event `logged`. */
+  async setLogLevel(level: LogLevel, settings?: CallSettings): Promise<void> {
     await this.#call((client, now, options) => client.setLogLevel(now, level, options), settings);
   }
 
+  /** Asks the server for a sign of life. */
   async ping(settings?: CallSettings): Promise<void> {
     await this.#call((client, now, options) => client.ping(now, options), settings);
   }
 
-  /** Makes any other request; the result comes as the text that the server wrote. */
-  async request(method: string, params: object = {}, settings?: CallSettings): Promise<string> {
-    const text = write(params);
-    const answer = await this.#call((client, now, options) => client.request(now, method, text, options), settings);
-    return answer.kind === "raw" ? answer.result : unexpected(answer);
+  /** Makes any other request; the result comes as the value, or as the text that the server wrote where `raw` is set. */
+  async request(method: string, params: JsonObjectInput, settings: RawRequestSettings): Promise<string>;
+  async request(method: string, params?: JsonObjectInput, settings?: RequestSettings): Promise<Json>;
+  async request(method: string, params: JsonObjectInput = {}, settings?: RequestSettings): Promise<Json> {
+    const text = object(params, "params");
+    const { raw, ...rest } = checkRequest(settings);
+    const answer = await this.#call((client, now, options) => client.request(now, method, text, options), rest);
+    if (answer.kind !== "raw") return unexpected(answer);
+    return raw ? answer.raw : answer.result;
   }
 
   /** Generates a module from what the server lists. The server's own name is used where `server` is absent. */
   async generate(options: GenerateOptions = {}, settings?: CallSettings): Promise<Generated> {
+    // What is wrong with the options is wrong before the server is asked.
+    generate("[]", options);
     const listing = await this.listTools(settings);
     const text = `[${listing.items.map((tool) => tool.raw).join(",")}]`;
     return generate(text, { server: this.serverName, ...options });
@@ -214,13 +250,15 @@ export class Connection implements AsyncDisposable {
     throw new RetirementFailed(retirement.error);
   }
 
+  /** As `close`, for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
 
   async #call(make: Make, settings: CallSettings | undefined): Promise<Answer> {
-    const options = settings && callOptions(settings);
-    return this.#driver.call((client, now) => make(client, now, options), settings ?? {});
+    const wait = checkSettings(settings);
+    const options = callOptions(wait);
+    return this.#driver.call((client, now) => make(client, now, options), wait);
   }
 
   #closed(reason: Reason): void {
@@ -230,43 +268,39 @@ export class Connection implements AsyncDisposable {
   #happened(event: Event): void {
     if (event.kind === "asked") void this.#answer(event.ask, event.what, event.params);
     if (event.kind === "askWithdrawn" && event.ask !== undefined) this.#asks.get(event.ask)?.abort();
-    guarded(this.#options.onEvent, event);
+    guarded(this.#options.onEvent, event, warn);
   }
 
-  async #answer(ask: number, what: Offered, params: string): Promise<void> {
+  async #answer(ask: number, what: Offered, params: JsonObject): Promise<void> {
     const controller = new AbortController();
     this.#asks.set(ask, controller);
-    let answer: { result: string } | { error: { code: number; message: string } };
     try {
-      answer = { result: write(await this.#options.handlers![what]!(JSON.parse(params), controller.signal)) };
-    } catch (error) {
-      answer = { error: { code: -32603, message: error instanceof Error ? error.message : String(error) } };
+      const result = object(await this.#options.handlers![what]!(params, controller.signal), "the handler's result");
+      this.#reply(ask, { result }, controller.signal);
+    } catch (failure) {
+      const message = failure instanceof Error ? failure.message : String(failure);
+      this.#reply(ask, { error: { code: -32603, message } }, controller.signal);
+    } finally {
+      this.#asks.delete(ask);
     }
-    this.#asks.delete(ask);
-    if (!controller.signal.aborted) this.#driver.tell((client, now) => client.answerAsk(now, ask, answer));
+  }
+
+  #reply(ask: number, answer: AskAnswer, signal: AbortSignal): void {
+    // A session that has ended waits for no answer either.
+    if (signal.aborted || this.reason !== undefined) return;
+    this.#driver.tell((client, now) => client.answerAsk(now, ask, answer));
   }
 }
 
-function callOptions(settings: CallSettings): CallOptions | undefined {
-  const { onProgress, timeout, totalTimeout } = settings;
-  if (onProgress === undefined && timeout === undefined && totalTimeout === undefined) return undefined;
-  const patience = {
-    ...(timeout === undefined ? {} : { idle: timeout }),
-    ...(totalTimeout === undefined ? {} : { total: totalTimeout }),
-  };
-  return { progress: onProgress !== undefined, patience };
-}
-
-function write(value: object): string {
-  try {
-    return JSON.stringify(value);
-  } catch (error) {
-    throw new HarnessError("notJson", `this cannot be written as JSON: ${(error as Error).message}`, { cause: error });
-  }
+/** Makes what a listener threw seen, without ending the process that it is no matter of. */
+function warn(error: unknown): void {
+  const said = error instanceof Error ? error.message : String(error);
+  const detail = error instanceof Error ? (error.stack ?? said) : said;
+  process.emitWarning(`\`onEvent\` threw: ${said}`, { type: "SelvedgeWarning", detail });
 }
 
 function unexpected(answer: Answer): never {
-  throw new HarnessError("unexpected", `the engine settled the call with ${answer.kind}`);
+  throw new SelvedgeError("unexpected", `the engine settled the call with ${answer.kind}`);
 }
 
 function toInvoked(answer: ToolAnswer): InvokeAnswer {

@@ -2,8 +2,9 @@
 
 import { type Answer, type CallId, Client, type ClientConfig, type Effect, type Event } from "selvedge";
 import type { Handshake, Outcome, Progress, Reason, Retirement } from "selvedge";
+import { deferred } from "./deferred.js";
 import { type Child, type ServerCommand, exitStatus, forget, openFailure, signalGroup, start, watch } from "./process.js";
-import { CallFailed } from "./errors.js";
+import { AbortError, CallFailed } from "./errors.js";
 
 /** Past this many bytes that the server has not read, calls wait for their turn. */
 const MAX_OUTBOX_BYTES = 4 << 20;
@@ -11,38 +12,45 @@ const MAX_OUTBOX_BYTES = 4 << 20;
 interface Pending {
   resolve(answer: Answer): void;
   reject(error: unknown): void;
-  onProgress: ((progress: Progress) => void) | undefined;
+  onProgress: ((progress: Progress) => unknown) | undefined;
   signal: AbortSignal | undefined;
   onAbort: (() => void) | undefined;
 }
 
 /** What the owner of a driver is told. */
 export interface Listener {
+  /** The session can be used. */
   ready(handshake: Handshake): void;
+  /** The session has ended. */
   closed(reason: Reason): void;
+  /** Nothing is left of the server, or nothing that could be waited for. */
   retired(retirement: Retirement): void;
+  /** Anything else, and these. */
   event(event: Event): void;
 }
 
-/** Calls what an application passed: what it throws is its own, and must not stop the loop. */
-export function guarded<T>(callback: ((value: T) => void) | undefined, value: T): void {
+/** Calls what an application passed, and hands what it throws or rejects with to `failed`: the loop goes on. */
+export function guarded<T>(callback: ((value: T) => unknown) | undefined, value: T, failed: (error: unknown) => void): void {
   try {
-    callback?.(value);
+    const returned = callback?.(value);
+    // Promises of other makes count too.
+    if (typeof (returned as PromiseLike<unknown> | undefined)?.then === "function") Promise.resolve(returned).catch(failed);
   } catch (error) {
-    queueMicrotask(() => {
-      throw error;
-    });
+    failed(error);
   }
 }
 
 /** How one call is waited for. */
 export interface Wait {
+  /** Gives up on the call. */
   signal?: AbortSignal | undefined;
-  onProgress?: ((progress: Progress) => void) | undefined;
+  /** Told how far the call is. */
+  onProgress?: ((progress: Progress) => unknown) | undefined;
 }
 
 /** Owns a client and the process it talks to. */
 export class Driver {
+  /** The engine. */
   readonly client: Client;
   readonly #server: ServerCommand;
   readonly #listener: Listener;
@@ -63,11 +71,13 @@ export class Driver {
     this.#listener = listener;
   }
 
+  /** Has the server started. */
   connect(): void {
     this.client.connect(this.#now());
     this.#turn();
   }
 
+  /** Ends the session; the server is retired then. */
   shutdown(): void {
     this.client.shutdown(this.#now());
     this.#turn();
@@ -75,7 +85,7 @@ export class Driver {
 
   /** Makes a call, when there is room for it, and waits for its end. */
   call(make: (client: Client, now: number) => CallId, wait: Wait): Promise<Answer> {
-    if (wait.signal?.aborted) return Promise.reject(wait.signal.reason);
+    if (wait.signal?.aborted) return Promise.reject(new AbortError(wait.signal));
     return this.#isFull() ? this.#callLater(make, wait) : this.#callNow(make, wait);
   }
 
@@ -86,7 +96,15 @@ export class Driver {
   }
 
   async #callLater(make: (client: Client, now: number) => CallId, wait: Wait): Promise<Answer> {
-    while (this.#isFull()) await new Promise<void>((resolve) => this.#room.push(resolve));
+    const { signal } = wait;
+    while (this.#isFull() && !signal?.aborted) {
+      const { promise, resolve } = deferred<void>();
+      const onAbort = () => resolve();
+      this.#room.push(resolve);
+      signal?.addEventListener("abort", onAbort, { once: true });
+      await promise;
+      signal?.removeEventListener("abort", onAbort);
+    }
     return this.call(make, wait);
   }
 
@@ -104,6 +122,20 @@ export class Driver {
   #cancel(call: CallId): void {
     this.client.cancel(this.#now(), call);
     this.#turn();
+  }
+
+  /** Ends a call with what a callback of its own threw; the server is told to stop. */
+  #fail(call: CallId, error: unknown): void {
+    this.#end(call)?.reject(error);
+    this.#cancel(call);
+  }
+
+  /** Forgets a call that has ended. */
+  #end(call: CallId): Pending | undefined {
+    const pending = this.#calls.get(call);
+    this.#calls.delete(call);
+    if (pending?.onAbort) pending.signal?.removeEventListener("abort", pending.onAbort);
+    return pending;
   }
 
   #now(): number {
@@ -148,7 +180,7 @@ export class Driver {
       case "settled":
         return this.#settled(event.call, event.outcome);
       case "progressed":
-        guarded(this.#calls.get(event.call)?.onProgress, event.progress);
+        guarded(this.#calls.get(event.call)?.onProgress, event.progress, (error) => this.#fail(event.call, error));
         break;
       case "ready":
         this.#listener.ready(event.handshake);
@@ -166,12 +198,10 @@ export class Driver {
   }
 
   #settled(call: CallId, outcome: Outcome): void {
-    const pending = this.#calls.get(call);
+    const pending = this.#end(call);
     if (pending === undefined) return;
-    this.#calls.delete(call);
-    if (pending.onAbort) pending.signal?.removeEventListener("abort", pending.onAbort);
     if (outcome.ok) pending.resolve(outcome.answer);
-    else if (outcome.error.kind === "cancelled" && pending.signal?.aborted) pending.reject(pending.signal.reason);
+    else if (outcome.error.kind === "cancelled" && pending.signal?.aborted) pending.reject(new AbortError(pending.signal));
     else pending.reject(new CallFailed(outcome.error));
   }
 

@@ -1,23 +1,12 @@
-// What the harness fails with. Every error has a `code` for programs and a message for people.
+// What the harness fails with: one family, whose base the engine has too.
 
-import type { CallError, Reason, RetirementError } from "selvedge";
+import { type CallError, type Reason, type RetirementError, SelvedgeError } from "selvedge";
+import { shows } from "./codes.js";
 
-/** Anything that the harness fails with. */
-export class HarnessError extends Error {
+/** There is no session. `code` is the kind of the reason. */
+export class ConnectError extends SelvedgeError {
   constructor(
-    /** What kind of failure it is. */
-    readonly code: string,
-    message: string,
-    options?: ErrorOptions,
-  ) {
-    super(message, options);
-    this.name = new.target.name;
-  }
-}
-
-/** There is no session. */
-export class ConnectError extends HarnessError {
-  constructor(
+    /** Why there is none. */
     readonly reason: Reason,
     /** What the server wrote last on its diagnostic stream. */
     readonly stderrTail: string,
@@ -27,16 +16,39 @@ export class ConnectError extends HarnessError {
   }
 }
 
-/** A call has no answer. A tool that says that it failed is such a call too. */
-export class CallFailed extends HarnessError {
-  constructor(readonly error: CallError) {
+/** A call has no answer. A tool that says that it failed is such a call too. `code` is the kind of the error. */
+export class CallFailed extends SelvedgeError {
+  constructor(
+    /** Why there is none, as the engine tells it. */
+    readonly error: CallError,
+  ) {
     super(error.kind, error.message);
   }
 }
 
-/** Nobody knows whether the server has ended. */
-export class RetirementFailed extends HarnessError {
-  constructor(readonly error: RetirementError) {
+/** Nobody knows whether the server has ended. `code` is the kind of the error. */
+export class RetirementFailed extends SelvedgeError {
+  constructor(
+    /** Why not. */
+    readonly error: RetirementError,
+  ) {
     super(error.kind, error.message);
   }
 }
+
+/**
+ * The application's signal gave up on a call or on connecting. `code` is `aborted`, `name` is `AbortError` as everywhere
+ * under Node, and `cause` is the reason of the signal.
+ */
+export class AbortError extends SelvedgeError {
+  constructor(signal: AbortSignal) {
+    const { reason } = signal;
+    const said = reason instanceof Error ? reason.message : String(reason);
+    super("aborted", `given up by the application: ${said}`, { cause: reason });
+  }
+}
+
+shows(ConnectError, "ConnectError");
+shows(CallFailed, "CallFailed");
+shows(RetirementFailed, "RetirementFailed");
+shows(AbortError, "AbortError");

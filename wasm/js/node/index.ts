@@ -1,10 +1,11 @@
 // `selvedge/node`: servers as processes, calls as promises.
 
+export { SelvedgeError } from "selvedge";
+export type { ContentBlock } from "selvedge";
 export { connect, Connection } from "./connection.js";
-export type { CallSettings, ConnectOptions, Handler } from "./connection.js";
-export { CallFailed, ConnectError, HarnessError, RetirementFailed } from "./errors.js";
+export type { CallSettings, ConnectOptions, Handler, RawRequestSettings, RequestSettings } from "./connection.js";
+export { AbortError, CallFailed, ConnectError, RetirementFailed } from "./errors.js";
 export { ToolAnswer } from "./result.js";
-export type { ContentBlock } from "./result.js";
 export type { ServerCommand } from "./process.js";
 export { loadTools } from "./tools.js";
 export type { LoadedTools, ToolFunction } from "./tools.js";

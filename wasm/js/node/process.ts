@@ -8,13 +8,17 @@ import type { ExitStatus, OpenFailure } from "selvedge";
 
 /** How a server is started. The command is never read by a shell. */
 export interface ServerCommand {
+  /** The name of a program in `PATH`, or its path. */
   command: string;
+  /** What the program is given, each as it stands. */
   args?: readonly string[];
   /** What the server sees beside the few variables that are inherited (`PATH`, `HOME`, `LANG`, …). */
   env?: Readonly<Record<string, string>>;
+  /** The folder that the server works in; by default the host's. */
   cwd?: string;
 }
 
+/** The process of a server, and its three streams. */
 export type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
 const IS_WINDOWS = process.platform === "win32";
@@ -48,6 +52,7 @@ export function inherited(all: NodeJS.ProcessEnv): Record<string, string> {
   return kept;
 }
 
+/** Starts a server; what goes wrong later is an event of the process. */
 export function start(server: ServerCommand): Child {
   return spawn(server.command, [...(server.args ?? [])], {
     cwd: server.cwd,
@@ -67,6 +72,7 @@ export function openFailure(server: ServerCommand, error: NodeJS.ErrnoException)
   return ["other", error.message];
 }
 
+/** Says how a process ended. */
 export function exitStatus(code: number | null, signal: NodeJS.Signals | null): ExitStatus {
   if (code !== null) return { code };
   return signal === null ? {} : { signal: constants.signals[signal] };
@@ -90,11 +96,13 @@ function killAll(): void {
   for (const child of running) signalGroup(child, "SIGKILL");
 }
 
+/** Has a server killed should the host exit before it. */
 export function watch(child: Child): void {
   if (running.size === 0) process.once("exit", killAll);
   running.add(child);
 }
 
+/** Leaves a server that has exited alone. */
 export function forget(child: Child): void {
   running.delete(child);
   if (running.size === 0) process.removeListener("exit", killAll);

@@ -1,24 +1,13 @@
 // What a tool answered, parsed once and only where somebody looks.
 
-import type { CallToolResult } from "selvedge";
-
-/** A content block as the server sent it. */
-export interface ContentBlock {
-  type: string;
-  text?: string;
-  [member: string]: unknown;
-}
-
-interface Parsed {
-  content?: unknown;
-  structuredContent?: unknown;
-}
+import type { CallToolResult, ContentBlock } from "selvedge";
 
 /** What a tool answered. */
 export class ToolAnswer {
-  #parsed: Parsed | undefined;
-
-  constructor(readonly result: CallToolResult) {}
+  constructor(
+    /** The result as the engine tells it. */
+    readonly result: CallToolResult,
+  ) {}
 
   /** The result as the server wrote it, to the digit. */
   get raw(): string {
@@ -27,8 +16,8 @@ export class ToolAnswer {
 
   /** The content blocks in their order. */
   get content(): readonly ContentBlock[] {
-    const { content } = this.#parse();
-    return Array.isArray(content) ? (content as ContentBlock[]) : [];
+    const content: unknown = this.result.content;
+    return Array.isArray(content) ? content : [];
   }
 
   /** The text blocks, joined by line feeds. */
@@ -39,10 +28,6 @@ export class ToolAnswer {
 
   /** The structured result; absent where the tool sent none. Numbers are JavaScript's: `raw` has them exactly. */
   get structuredContent(): unknown {
-    return this.#parse().structuredContent;
-  }
-
-  #parse(): Parsed {
-    return (this.#parsed ??= JSON.parse(this.result.raw) as Parsed);
+    return this.result.structuredContent;
   }
 }

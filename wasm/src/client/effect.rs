@@ -48,11 +48,11 @@ fn event(event: &Event, asks: &mut Handles<AskId>) -> JsValue {
         Event::Logged { level, logger, data } => Object::kind("logged")
             .text("level", level)
             .maybe_text("logger", logger.as_deref())
-            .text("data", data.as_str()),
+            .both("data", data.as_str()),
         Event::Asked { ask, what, params } => Object::kind("asked")
             .number("ask", asks.give(ask))
             .text("what", offered(*what))
-            .text("params", params.as_str()),
+            .both("params", params.as_str()),
         Event::AskWithdrawn { ask } => Object::kind("askWithdrawn").maybe("ask", asks.end(ask)),
         #[cfg(feature = "checks")]
         Event::Unchecked(what) => Object::kind("unchecked")
@@ -99,9 +99,12 @@ pub(crate) const fn offered(what: Offered) -> &'static str {
 }
 
 fn how_far(progress: &Progress) -> JsValue {
+    let (done, total) = (progress.progress.as_str(), progress.total.as_ref().map(AsRef::as_ref));
+    let raw = Object::plain().text("progress", done).maybe_text("total", total).done();
     Object::plain()
-        .text("progress", progress.progress.as_str())
-        .maybe_text("total", progress.total.as_ref().map(AsRef::as_ref))
+        .json("progress", done)
+        .maybe_json("total", total)
+        .value("raw", &raw)
         .maybe_text("message", progress.message.as_deref())
         .maybe("share", progress.share().map(JsValue::from_f64))
         .done()

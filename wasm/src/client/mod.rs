@@ -59,7 +59,7 @@ impl Client {
     pub fn new(
         #[wasm_bindgen(unchecked_optional_param_type = "ClientConfig")] config: &JsValue,
     ) -> Result<Client, JsValue> {
-        let config: ClientConfig = read(config, "the configuration", client_config)?;
+        let config: ClientConfig = read(config, "config", client_config)?;
         let inner = selvedge_core::Client::new(config);
         Ok(Self { inner, calls: Vec::new(), listens: Vec::new(), asks: Handles::default() })
     }
@@ -332,13 +332,13 @@ impl Client {
     }
 }
 
-/// Binds the calls, which differ in their parameters only.
+/// Binds the calls, which differ in their parameters only. The descriptions are written as they reach TypeScript.
 macro_rules! calls {
-    ($($(#[$doc:meta])* $js:literal $name:ident ( $($param:ident),* );)*) => {
+    ($($doc:literal $js:literal $name:ident ( $($param:ident: $type:literal),* );)*) => {
         #[wasm_bindgen]
         impl Client {
             $(
-                $(#[$doc])*
+                #[doc = $doc]
                 ///
                 /// # Errors
                 ///
@@ -347,7 +347,7 @@ macro_rules! calls {
                 pub fn $name(
                     &mut self,
                     now: f64,
-                    $($param: &str,)*
+                    $(#[wasm_bindgen(unchecked_param_type = $type)] $param: &str,)*
                     #[wasm_bindgen(unchecked_optional_param_type = "CallOptions")] options: &JsValue,
                 ) -> Result<f64, JsValue> {
                     self.make(options, &|client, options| client.$name(tick(now), $($param,)* options))
@@ -358,32 +358,32 @@ macro_rules! calls {
 }
 
 calls! {
-    /// Calls a tool; `args` is the text of a JSON object.
-    "callTool" call_tool(name, args);
-    /// Lists all tools, page by page.
+    "Calls a tool with an object of arguments."
+    "callTool" call_tool(name: "string", args: "JsonObjectInput");
+    "Lists all tools, page by page."
     "listTools" list_tools();
-    /// Lists all resources, page by page.
+    "Lists all resources, page by page."
     "listResources" list_resources();
-    /// Lists all templates of resources, page by page.
+    "Lists all templates of resources, page by page."
     "listResourceTemplates" list_resource_templates();
-    /// Lists all prompts, page by page.
+    "Lists all prompts, page by page."
     "listPrompts" list_prompts();
-    /// Reads a resource.
-    "readResource" read_resource(uri);
-    /// Asks to be told when a resource changes.
-    "subscribe" subscribe(uri);
-    /// Asks not to be told any more when a resource changes.
-    "unsubscribe" unsubscribe(uri);
-    /// Gets a prompt; `args` is the text of a JSON object of strings.
-    "getPrompt" get_prompt(name, args);
-    /// Completes an argument of a prompt or of a template; both are the texts of JSON objects.
-    "complete" complete(reference, argument);
-    /// Sets the lowest level of the server's log messages.
-    "setLogLevel" set_log_level(level);
-    /// Asks the server for a sign of life.
+    "Reads a resource."
+    "readResource" read_resource(uri: "string");
+    "Asks to be told when a resource changes."
+    "subscribe" subscribe(uri: "string");
+    "Asks not to be told any more when a resource changes."
+    "unsubscribe" unsubscribe(uri: "string");
+    "Gets a prompt with an object of arguments, which are strings."
+    "getPrompt" get_prompt(name: "string", args: "JsonObjectInput");
+    "Completes an argument of a prompt or of a template: `ref` and `argument` of `completion/complete`."
+    "complete" complete(reference: "JsonObjectInput", argument: "JsonObjectInput");
+    "Sets the lowest level of the server's log messages."
+    "setLogLevel" set_log_level(level: "LogLevel");
+    "Asks the server for a sign of life."
     "ping" ping();
-    /// Asks a modern server what it is and what it offers.
+    "Asks a modern server what it is and what it offers."
     "discover" discover();
-    /// Makes any other request; `params` is the text of a JSON object.
-    "request" request(method, params);
+    "Makes any other request."
+    "request" request(method: "string", params: "JsonObjectInput");
 }

@@ -42,15 +42,15 @@ fn answer(answer: &Answer) -> JsValue {
             .value("agreed", &interests(agreed)),
         Answer::Discovered(found) => Object::kind("discovered").value("handshake", &handshake(found)),
         Answer::Done => Object::kind("done"),
-        Answer::Raw(result) => Object::kind("raw").text("result", result.as_str()),
+        Answer::Raw(result) => Object::kind("raw").both("result", result.as_str()),
         _ => Object::kind("other"),
     }
     .done()
 }
 
-/// A result crosses as its text alone: whoever wants its parts parses it, once.
+/// A result crosses as its text alone: its parts are parsed once, where somebody looks.
 fn called(result: &CallToolResult) -> JsValue {
-    Object::plain().flag("isError", result.is_error()).text("raw", result.raw().as_str()).done()
+    Object::plain().flag("isError", result.is_error()).result(result.raw().as_str()).done()
 }
 
 fn listing<T>(listing: &Listing<T>, item: impl Fn(&T) -> JsValue) -> JsValue {
@@ -73,9 +73,9 @@ fn tool(tool: &Tool) -> JsValue {
         .text("name", &tool.name)
         .maybe_text("title", tool.title.as_deref())
         .maybe_text("description", tool.description.as_deref())
-        .text("inputSchema", tool.input_schema.as_str())
-        .maybe_text("outputSchema", tool.output_schema.as_ref().map(AsRef::as_ref))
-        .maybe_text("annotations", tool.annotations.as_ref().map(AsRef::as_ref))
+        .json("inputSchema", tool.input_schema.as_str())
+        .maybe_json("outputSchema", tool.output_schema.as_ref().map(AsRef::as_ref))
+        .maybe_json("annotations", tool.annotations.as_ref().map(AsRef::as_ref))
         .text("raw", tool.raw.as_str())
         .done()
 }
@@ -147,8 +147,8 @@ fn messages(result: &PromptResult) -> JsValue {
 fn content(content: &Content<'_>) -> JsValue {
     match content {
         Content::Text(text) => Object::kind("text").text("text", text),
-        Content::Other { kind, raw } => Object::kind("other").text("type", kind).text("raw", raw.as_str()),
-        _ => Object::kind("other").text("type", "").text("raw", "null"),
+        Content::Other { kind, raw } => Object::kind("other").text("type", kind).both("value", raw.as_str()),
+        _ => Object::kind("other").text("type", "").both("value", "null"),
     }
     .done()
 }
@@ -219,6 +219,7 @@ pub(super) fn hint(hint: &Hint) -> JsValue {
     match hint {
         Hint::MultiLineJson => Object::told("multiLineJson", hint),
         Hint::Utf16 => Object::told("utf16", hint),
+        Hint::Echo => Object::told("echo", hint),
         Hint::PeerError(error) => Object::told("peerError", hint).value("error", &rpc_error(error)),
         _ => Object::told("other", hint),
     }

@@ -29,7 +29,7 @@ export function standingPane(): StandingPane {
     const key = standing && JSON.stringify({ ...standing, at: 0, left: standing.wake === undefined ? 0 : Math.ceil((standing.wake - at) / 50) });
     if (!standing || key === drawn) return;
     drawn = key;
-    const now = STATES.indexOf(standing.state);
+    const now = STATES.indexOf(standing.state === "reopening" ? "opening" : standing.state);
     steps.forEach((step, index) => {
       step.className = index < now ? "past" : index === now ? "present" : "";
       if (index === now) step.setAttribute("aria-current", "step");

@@ -83,7 +83,7 @@ function told(event: Event): { title: string; tone: Tone } {
     case "replaced":
       return { title: `the server is started anew: ${event.reason.message}`, tone: "warn" };
     case "logged":
-      return { title: `the server logs: ${event.data}`, tone: "plain" };
+      return { title: `the server logs: ${event.raw}`, tone: "plain" };
     default:
       return { title: event.kind, tone: "plain" };
   }

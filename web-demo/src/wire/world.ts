@@ -188,7 +188,7 @@ export class World implements Timeline {
     this.#isNextLate = false;
     const needs = isLate ? PATIENCE + 1_000 : work(request.name);
     if (context.wantsProgress && !isLate) this.#progress(call, this.now + PROGRESS_STEP, this.now, this.now + needs);
-    const text = result(request.name, request.arguments);
+    const text = result(request.name, request.raw);
     this.#later(this.now + needs, () => this.#answer(call, context.id, text));
   }
 

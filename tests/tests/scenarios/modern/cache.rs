@@ -12,7 +12,13 @@ use super::{NORMAL, json};
 type Command = fn(&mut World) -> CallId;
 
 fn tools(ttl: &str, cursor: &str) -> String {
-    format!(r#"{{"tools":[{{"name":"a","inputSchema":{{}}}}],"ttlMs":{ttl},"cacheScope":"private"{cursor}}}"#)
+    tools_named("a", ttl, cursor)
+}
+
+fn tools_named(name: &str, ttl: &str, cursor: &str) -> String {
+    format!(
+        r#"{{"tools":[{{"name":"{name}","inputSchema":{{}}}}],"ttlMs":{ttl},"cacheScope":"private"{cursor}}}"#
+    )
 }
 
 fn contents(ttl: &str) -> String {
@@ -163,7 +169,7 @@ fn a_listing_of_several_pages_is_kept_whole_or_not_at_all() {
     world.peer(line::result(call, &tools("1000", r#","nextCursor":"c""#)));
     world.take_sent();
     world.pass_millis(10);
-    world.peer(line::result_of(8, &tools("500", "")));
+    world.peer(line::result_of(8, &tools_named("b", "500", "")));
     assert!(world.outcome(call).is_ok());
     world.pass_millis(499);
     let call = world.list_tools();
