@@ -151,6 +151,9 @@ fn create_private(path: &Path) -> io::Result<File> {
 /// Elsewhere the rights of a file follow from its folder.
 #[cfg(not(unix))]
 fn create_private(path: &Path) -> io::Result<File> {
+    if path.is_symlink() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a link, and links are not followed"));
+    }
     File::create(path)
 }
 

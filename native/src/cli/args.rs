@@ -58,6 +58,7 @@ pub(crate) struct Cli {
 }
 
 /// The options that every command takes.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Args, Debug)]
 pub(super) struct Global {
     /// Print one JSON document with the server's own words

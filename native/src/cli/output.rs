@@ -28,6 +28,7 @@ pub(super) const WARN: Style = AnsiColor::Yellow.on_default().bold();
 ///
 /// A thread of its own writes to standard output, so that a reader who takes his time does not keep the
 /// session from answering, or from being ended.
+#[expect(clippy::struct_excessive_bools, reason = "they are independent of each other")]
 #[derive(Debug)]
 pub(super) struct Output {
     pub(super) is_json: bool,

@@ -65,7 +65,7 @@ impl Group {
             family.while_unreaped(|| {
                 // Without a deadline the time suffices.
                 let _ = family.outside.survey(None);
-            })
+            });
         });
         Some(async {
             // A thread that could not be started has surveyed nothing.

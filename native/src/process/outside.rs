@@ -1,7 +1,6 @@
 //! What a server has outside its process group.
 
 use std::{
-    ffi::OsString,
     io,
     process::Command,
     sync::{
@@ -47,7 +46,7 @@ impl Mark {
     pub(super) fn apply(&self, command: &mut Command) {
         let mut value = std::env::var_os(VARIABLE)
             .filter(|inherited| inherited.len() <= MAX_INHERITED_BYTES)
-            .unwrap_or_else(OsString::new);
+            .unwrap_or_default();
         value.push(&self.text);
         command.env(VARIABLE, value);
     }

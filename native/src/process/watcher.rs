@@ -53,7 +53,7 @@ impl Watch {
             match start(host) {
                 Ok(watcher) => state.watcher = Some(watcher),
                 Err(error) => {
-                    tracing::warn!(%error, "nothing will end the servers if this process is killed")
+                    tracing::warn!(%error, "nothing will end the servers if this process is killed");
                 }
             }
         }
@@ -153,11 +153,14 @@ fn close_all_but(kept: RawFd) {
 /// Gives back the memory that the watcher has from its host: pages that the host writes to from here on would
 /// otherwise exist twice.
 ///
-/// What is given back reads as zeros. Kept are the mapping of the stack, which holds the storage of the thread
-/// too, those that belong to files with their unwritten rests, and small ones.
+/// What is given back reads as zeros. Kept are the mappings of the stack and of the thread's storage, those that
+/// belong to files with their unwritten rests, and small ones.
+#[expect(unsafe_code, reason = "only a variable of the thread tells where its storage is")]
 fn release_memory() {
     let on_the_stack = 0_u8;
-    let stack = (&raw const on_the_stack).addr();
+    // SAFETY: it returns the address of a variable that every thread has.
+    let of_the_thread = unsafe { libc::__errno_location() };
+    let kept = [(&raw const on_the_stack).addr(), of_the_thread.addr()];
     let Ok(maps) = openat(CWD, c"/proc/self/maps", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()) else {
         return;
     };
@@ -172,7 +175,7 @@ fn release_memory() {
                 let is_rest = mapping.start == end_of_file_mapping;
                 if !mapping.is_anonymous || is_rest {
                     end_of_file_mapping = mapping.end;
-                } else if !(mapping.start..mapping.end).contains(&stack) {
+                } else if !kept.iter().any(|kept| (mapping.start..mapping.end).contains(kept)) {
                     mapping.release();
                 }
             }
