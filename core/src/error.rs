@@ -2,12 +2,12 @@
 
 #[cfg(feature = "checks")]
 use alloc::{boxed::Box, string::String};
-use core::time::Duration;
+use core::{fmt, time::Duration};
 
 #[cfg(feature = "checks")]
-use crate::{json::Shown, validate::Mismatch};
+use crate::validate::Mismatch;
 use crate::{
-    json::SyntaxError,
+    json::{Shown, SyntaxError},
     jsonrpc::{Fault, Oddities, code},
     protocol::Revision,
 };
@@ -50,7 +50,7 @@ pub enum Violation {
     #[error("not a JSON-RPC request: {0}")]
     BadRequest(Fault),
     /// A message holds what the standard forbids beside what it demands.
-    #[error("{}", odd_envelope(*.0))]
+    #[error("{}", OddEnvelope(*.0))]
     OddEnvelope(Oddities),
     /// A message is longer than the limit.
     #[error("message exceeds {limit} bytes")]
@@ -109,6 +109,12 @@ pub enum Violation {
     /// The peer's request has parameters that are no object.
     #[error("parameters must be an object")]
     BadParams,
+    /// The peer's parameters or answer hold a name twice, and readers disagree on which of the two counts.
+    #[error("`{}` stands there twice", Shown(.pointer))]
+    DuplicateName {
+        /// The JSON pointer to it within the message.
+        pointer: String,
+    },
     /// The peer's request has the id of another that is still under way.
     #[error("id of a request that is under way")]
     IdInUse,
@@ -203,13 +209,22 @@ pub enum Violation {
     },
 }
 
-const fn odd_envelope(oddities: Oddities) -> &'static str {
-    if oddities.wrong_version {
-        "`jsonrpc` must be \"2.0\""
-    } else if oddities.null_beside {
-        "`result` and `error` are both there"
-    } else {
-        "a member that should be absent is null"
+/// Says what is odd about an envelope.
+struct OddEnvelope(Oddities);
+
+impl fmt::Display for OddEnvelope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Oddities { wrong_version, null_beside, duplicate, .. } = self.0;
+        if let Some(member) = duplicate {
+            return write!(f, "the member `{member}` stands there twice: the first one counts");
+        }
+        f.write_str(if wrong_version {
+            "`jsonrpc` must be \"2.0\""
+        } else if null_beside {
+            "`result` and `error` are both there"
+        } else {
+            "a member that should be absent is null"
+        })
     }
 }
 
@@ -245,7 +260,9 @@ impl Violation {
             Self::BadRequest(_) | Self::MethodTooLong { .. } | Self::IdTooLong { .. } | Self::IdInUse => {
                 Verdict::Reply(code::INVALID_REQUEST)
             }
-            Self::BadParams | Self::WayNotOffered => Verdict::Reply(code::INVALID_PARAMS),
+            Self::BadParams | Self::DuplicateName { .. } | Self::WayNotOffered => {
+                Verdict::Reply(code::INVALID_PARAMS)
+            }
             Self::TooManyAsks { .. } | Self::TooManySubscriptions { .. } => {
                 Verdict::Reply(code::INTERNAL_ERROR)
             }

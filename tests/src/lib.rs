@@ -11,6 +11,7 @@ pub mod line;
 pub mod memory;
 pub mod pair;
 pub mod spec;
+pub mod spelling;
 pub mod web;
 pub mod world;
 

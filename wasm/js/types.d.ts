@@ -251,6 +251,7 @@ export type Violation =
   | { kind: "methodTooLong"; message: string; bytes: number; limit: number }
   | { kind: "idTooLong"; message: string; bytes: number; limit: number }
   | { kind: "badParams"; message: string }
+  | { kind: "duplicateName"; message: string; pointer: string }
   | { kind: "wayNotOffered"; message: string }
   | { kind: "requestOfServer"; message: string }
   | { kind: "questionsNotAllowed"; message: string; method: string }
@@ -277,6 +278,8 @@ export interface Oddities {
   nullBeside: boolean;
   /** A member that may be left out is `null`. */
   nullMember: boolean;
+  /** A member of the envelope that stands there more than once; the first one counts. */
+  duplicate?: string;
 }
 
 /** An error of JSON-RPC. A code beyond 2⁵³ is a `bigint`. */

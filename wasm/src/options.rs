@@ -56,7 +56,7 @@ fn walk(view: View<'_>, member: &mut Member<'_>) -> Result<(), Fault> {
         return must_be("an object", view);
     }
     for (name, value) in view.members() {
-        let name = name.to_str().unwrap_or_default();
+        let name = name.to_str();
         member(&name, value).map_err(|fault| within(&name, &fault))?;
     }
     Ok(())

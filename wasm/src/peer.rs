@@ -50,6 +50,7 @@ fn request_violation(violation: &Violation) -> Object {
         Violation::MethodTooLong { bytes, limit } => bounded("methodTooLong", *bytes, *limit),
         Violation::IdTooLong { bytes, limit } => bounded("idTooLong", *bytes, *limit),
         Violation::BadParams => told("badParams"),
+        Violation::DuplicateName { pointer } => told("duplicateName").text("pointer", pointer),
         Violation::WayNotOffered => told("wayNotOffered"),
         Violation::RequestOfServer => told("requestOfServer"),
         Violation::QuestionsNotAllowed { method } => told("questionsNotAllowed").text("method", method),
@@ -101,6 +102,7 @@ fn odd(oddities: Oddities) -> JsValue {
         .flag("wrongVersion", oddities.wrong_version)
         .flag("nullBeside", oddities.null_beside)
         .flag("nullMember", oddities.null_member)
+        .maybe_text("duplicate", oddities.duplicate)
         .done()
 }
 

@@ -163,6 +163,8 @@ fn syntax() -> selvedge_core::json::SyntaxError {
 fn violations() -> Vec<JsValue> {
     let mut oddities = Oddities::default();
     oddities.wrong_version = true;
+    let mut doubled = Oddities::default();
+    doubled.duplicate = Some("id");
     [
         Violation::NotJson(syntax()),
         Violation::Text { bytes: 5 },
@@ -181,6 +183,7 @@ fn violations() -> Vec<JsValue> {
         Violation::NotJsonRpc(Fault::NoContent),
         Violation::NotJsonRpc(Fault::NotVersioned),
         Violation::OddEnvelope(oddities),
+        Violation::OddEnvelope(doubled),
         Violation::TooLarge { limit: 16 },
         Violation::BadHeader { bytes: 9 },
         Violation::Batch { messages: 2 },
@@ -192,6 +195,7 @@ fn violations() -> Vec<JsValue> {
         Violation::MethodTooLong { bytes: 2_000, limit: 1_024 },
         Violation::IdTooLong { bytes: 2_000, limit: 1_024 },
         Violation::BadParams,
+        Violation::DuplicateName { pointer: "/params/name".to_owned() },
         Violation::WayNotOffered,
         Violation::RequestOfServer,
         Violation::QuestionsNotAllowed { method: "tools/list" },

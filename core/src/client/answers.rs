@@ -11,7 +11,7 @@ use crate::{
     jsonrpc::{RpcError, code},
     protocol::{
         CallToolResult, Completion, Handshake, ListKind, MalformedResult, Outcome, Pages, PromptResult,
-        ReadResult, ResultKind, Turn,
+        ReadResult, ResultKind, Turn, without_duplicates,
     },
     requests::{Patience, Waiting},
 };
@@ -62,7 +62,18 @@ impl Client {
 
     /// The server answered with a result.
     pub(super) fn answer(&mut self, waiting: Waiting<Tag>, result: RawJson, index: &Index, origin: usize) {
-        if !self.is_modern() || matches!(waiting.tag.purpose, Purpose::Raw) {
+        if matches!(waiting.tag.purpose, Purpose::Raw) {
+            return self.completed(waiting, result, 0, index, origin);
+        }
+        if let Some((result, pointer)) = without_duplicates(&result, index, origin) {
+            self.violated(Violation::DuplicateName { pointer });
+            return self.read_result(waiting, result, &Index::unread(), 0);
+        }
+        self.read_result(waiting, result, index, origin);
+    }
+
+    fn read_result(&mut self, waiting: Waiting<Tag>, result: RawJson, index: &Index, origin: usize) {
+        if !self.is_modern() {
             return self.completed(waiting, result, 0, index, origin);
         }
         let outcome = Outcome::read(&result, index, origin);

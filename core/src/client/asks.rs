@@ -5,7 +5,7 @@ use alloc::string::String;
 use super::{AskId, Client, Event, Offered, config::Excess};
 use crate::{
     Misuse, Tick, Violation,
-    json::{Kind, RawJson, View},
+    json::{Kind, RawJson, View, name_twice},
     jsonrpc::{self, Id, RpcError},
 };
 
@@ -79,6 +79,9 @@ impl Client {
         }
         if params.is_some_and(|params| params.kind() != Kind::Object) {
             return Err(Violation::BadParams);
+        }
+        if let Some(pointer) = params.and_then(|params| name_twice(params.as_str())) {
+            return Err(Violation::DuplicateName { pointer: alloc::format!("/params{pointer}") });
         }
         let Some(what) = Offered::of(method) else {
             return if method == "ping" { Ok(()) } else { Err(Violation::MethodNotOffered) };

@@ -298,7 +298,7 @@ impl Client {
         let Some(own) = own.filter(|_| !is_alone || self.is_modern()) else {
             return self.call(now, Purpose::Raw, method, options, &|out| push_compact(out, members));
         };
-        if options.meta.is_some() || view.members().filter(|(name, _)| name.is_str("_meta")).count() > 1 {
+        if options.meta.is_some() || view.members().filter(|(name, _)| name.is("_meta")).count() > 1 {
             return Err(Misuse::MetaTwice);
         }
         let options = CallOptions { meta: Some(own.as_str()), ..options };
@@ -457,11 +457,11 @@ impl Client {
 /// Appends the members of an object but for `_meta`.
 fn push_without_meta(out: &mut String, object: View<'_>) {
     let start = out.len();
-    for (name, value) in object.members().filter(|(name, _)| !name.is_str("_meta")) {
+    for (name, value) in object.members().filter(|(name, _)| !name.is("_meta")) {
         if out.len() > start {
             out.push(',');
         }
-        push_compact(out, name.as_str());
+        name.push_to(out);
         out.push(':');
         push_compact(out, value.as_str());
     }

@@ -130,7 +130,7 @@ impl Client {
         }
         let mut envelope = Envelope::default();
         match jsonrpc::read(line.as_str(), &mut envelope) {
-            Ok(Shape::One) => self.message(line, &envelope),
+            Ok(Shape::One) => self.message(line, &mut envelope),
             Ok(Shape::Batch(batch)) => self.batch(line.as_str(), &batch),
             Err(error) if error.expected == Expected::End && envelope.is_object() => {
                 self.joined(line.as_str(), error);
@@ -156,7 +156,7 @@ impl Client {
             let after = match jsonrpc::read_first(rest, &mut envelope) {
                 Ok(end) => {
                     let (message, after) = rest.split_at(end);
-                    self.message(Line::Borrowed(message), &envelope);
+                    self.message(Line::Borrowed(message), &mut envelope);
                     after
                 }
                 // A brace that opens nothing is text. What breaks off further in may hold anything: an object
@@ -190,11 +190,13 @@ impl Client {
             if self.is_over() {
                 return;
             }
-            self.message(Line::Borrowed(entry), &jsonrpc::read_entry(entry));
+            self.message(Line::Borrowed(entry), &mut jsonrpc::read_entry(entry));
         }
     }
 
-    fn message(&mut self, line: Line<'_>, envelope: &Envelope) {
+    fn message(&mut self, line: Line<'_>, envelope: &mut Envelope) {
+        // Of several ids the first one counts that is waited for, so that no call waits in vain.
+        envelope.prefer_id(line.as_str(), |id| self.requests.get(id).is_some_and(Tag::is_sent));
         let (message, oddities) = match jsonrpc::classify(line.as_str(), envelope) {
             Ok(classified) => classified,
             Err(misfit) => {
@@ -214,7 +216,7 @@ impl Client {
             }
             Message::Response { id, body: Body::Error(error) } => self.error(id, error),
             Message::Response { id, body: Body::Faulty(fault) } => {
-                let (ResponseId::Minted(minted) | ResponseId::Respelled(minted)) = id else { return };
+                let Some(minted) = id.number() else { return };
                 if !self.requests.get(minted).is_some_and(Tag::is_sent) {
                     self.violated(Violation::NotJsonRpc(fault));
                     return;
@@ -263,7 +265,7 @@ impl Client {
     /// What is odd about the response is told while the request still waits: a session that ends over it
     /// settles the request with the others.
     fn claim(&mut self, id: ResponseId, odd: Option<Violation>) -> Option<Waiting<Tag>> {
-        let (ResponseId::Minted(minted) | ResponseId::Respelled(minted)) = id else {
+        let Some(minted) = id.number() else {
             self.violated(Violation::UnknownResponse);
             return None;
         };

@@ -150,7 +150,9 @@ impl Client {
             let ask = AskId(Id::from_integer(self.requests.mint().cast_signed()));
             self.requests.ask(ask.0.clone(), Asked { what: *what, call: Some(id) });
             events.push(Event::Asked { ask: ask.clone(), what: *what, params: need.params.to_raw() });
-            questions.push(Question { ask, key: need.key.to_owned(), answer: None });
+            let mut key = String::new();
+            need.key.push_to(&mut key);
+            questions.push(Question { ask, key, answer: None });
         }
         let due = questions.is_empty().then(|| self.now.after(self.config.retry_interval));
         self.paced.extend(due.map(|due| (due, id)));

@@ -1,8 +1,9 @@
 //! Reads what a server listed: its tools, and the entries that are none.
 
 use alloc::{borrow::Cow, vec::Vec};
+use core::fmt;
 
-use crate::json::{Item, Kind, SyntaxError, Tape};
+use crate::json::{Item, Kind, MAX_DEPTH, Scanner, SyntaxError, Tape};
 
 /// A `tools/list` result, read once.
 #[derive(Debug)]
@@ -15,6 +16,10 @@ pub struct Listing<'a> {
 
 /// The most entries that are no tools and are named one by one.
 const MAX_FAULTS: usize = 1_000;
+/// The levels around a tool in a response: the response, its result, the list.
+const LEVELS_AROUND: usize = 3;
+/// The longest name of a tool, as it is written: one name must not fill the surface of all.
+const MAX_NAME_BYTES: usize = 1_024;
 
 /// Where the members of a well-formed entry stand.
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +47,7 @@ pub struct Tool<'t> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ListingError {
-    /// The text is not JSON, or nests too deep.
+    /// The text is not JSON.
     #[error("the listing is {0}")]
     Syntax(#[from] SyntaxError),
     /// The text is a response that reports a failure.
@@ -55,11 +60,11 @@ pub enum ListingError {
 
 /// An entry of a listing that is no tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("tool {index} of the listing: `{member}` {problem}")]
+#[error("tool {index} of the listing: {}{problem}", Named(.member))]
 pub struct EntryFault {
     /// The place of the entry, from 0.
     pub index: usize,
-    /// The member that is at fault.
+    /// The member that is at fault; empty for the entry as a whole.
     pub member: &'static str,
     /// What is wrong with it.
     pub problem: Problem,
@@ -77,9 +82,37 @@ pub enum Problem {
     /// It holds nothing.
     #[error("is empty")]
     Empty,
+    /// It is longer than the limit.
+    #[error("of {bytes} bytes exceeds {limit} bytes")]
+    TooLong {
+        /// Its length.
+        bytes: usize,
+        /// The limit that it broke.
+        limit: usize,
+    },
+    /// It nests deeper than the limit.
+    #[error("nests {levels} levels, more than {limit}")]
+    TooDeep {
+        /// Its levels.
+        levels: usize,
+        /// The limit that it broke.
+        limit: usize,
+    },
     /// It holds half of a character.
     #[error("holds a surrogate without its partner")]
     Surrogate,
+}
+
+/// Shows a member before what is wrong with it; for an entry as a whole, what it is.
+struct Named<'a>(&'a str);
+
+impl fmt::Display for Named<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            "" => f.write_str("the entry "),
+            member => write!(f, "`{member}` "),
+        }
+    }
 }
 
 impl<'a> Listing<'a> {
@@ -90,7 +123,7 @@ impl<'a> Listing<'a> {
     /// Says why the text is no listing. An entry that is no tool does not fail the listing; it is kept in
     /// [`faults`](Self::faults).
     pub fn parse(text: &'a str) -> Result<Self, ListingError> {
-        let tape = Tape::parse(text)?;
+        let tape = Tape::parse_down_to(text, MAX_DEPTH + LEVELS_AROUND)?;
         let mut listing = Self { tape, entries: Vec::new(), faults: Vec::new(), faults_beyond: 0 };
         listing.read()?;
         Ok(listing)
@@ -131,8 +164,9 @@ impl<'a> Listing<'a> {
     }
 
     fn read(&mut self) -> Result<(), ListingError> {
+        let is_deep = self.tape.levels() > MAX_DEPTH;
         for (index, item) in find_tools(self.tape.root())?.elements().enumerate() {
-            match entry(item) {
+            match check_levels(item, is_deep).and_then(|()| entry(item)) {
                 Ok(entry) => self.entries.push(entry),
                 Err((member, problem)) if self.faults.len() < MAX_FAULTS => {
                     self.faults.push(EntryFault { index, member, problem });
@@ -155,18 +189,30 @@ fn find_tools(root: Item<'_>) -> Result<Item<'_>, ListingError> {
     if is_list(&tools) { Ok(tools) } else { Err(ListingError::NoTools) }
 }
 
+/// Checks the depth of an entry, where the listing is deep.
+fn check_levels(item: Item<'_>, is_deep: bool) -> Result<(), (&'static str, Problem)> {
+    let levels = if is_deep { Scanner::new(item.as_str()).levels() } else { 0 };
+    if levels > MAX_DEPTH {
+        return Err(("", Problem::TooDeep { levels, limit: MAX_DEPTH }));
+    }
+    Ok(())
+}
+
 fn entry(item: Item<'_>) -> Result<Entry, (&'static str, Problem)> {
     if item.kind() != Kind::Object {
         return Err(("", Problem::Kind(item.kind(), Kind::Object)));
     }
     let [name, description, input, output] =
-        crate::schema::plan::pick(item, ["name", "description", "inputSchema", "outputSchema"]);
+        item.pick(["name", "description", "inputSchema", "outputSchema"]);
     let name = name.ok_or(("name", Problem::Missing))?;
     if name.kind() != Kind::String {
         return Err(("name", Problem::Kind(name.kind(), Kind::String)));
     }
-    if name.as_str() == "\"\"" {
+    if name.is_str("") {
         return Err(("name", Problem::Empty));
+    }
+    if name.as_str().len() > MAX_NAME_BYTES {
+        return Err(("name", Problem::TooLong { bytes: name.as_str().len(), limit: MAX_NAME_BYTES }));
     }
     let input = input.ok_or(("inputSchema", Problem::Missing))?;
     for (member, value) in [("name", Some(name)), ("inputSchema", Some(input)), ("outputSchema", output)] {
@@ -221,6 +267,53 @@ mod tests {
         assert_eq!(seen, [(0, ""), (1, "name"), (2, "name"), (3, "name"), (4, "inputSchema"), (5, "name")]);
         assert_eq!(listing.len(), 1);
         assert_eq!(listing.faults()[4].to_string(), "tool 4 of the listing: `inputSchema` is missing");
+    }
+
+    #[test]
+    fn a_tool_that_nests_too_deep_or_has_a_long_name_costs_itself_alone() {
+        let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        let ok = r#"{"name":"ok","inputSchema":{}}"#;
+        let tools = |levels: usize| {
+            [
+                format!(r#"[{{"name":"meta","inputSchema":{{}},"_meta":{}}},{ok},"#, nested(levels - 1)),
+                format!(r#"{{"name":"schema","inputSchema":{{"default":{}}}}},{ok},"#, nested(levels - 2)),
+                format!("{}]", nested(levels)),
+            ]
+            .concat()
+        };
+        let around = |tools: &str| {
+            [
+                tools.to_string(),
+                format!(r#"{{"result":{{"tools":{tools}}}}}"#),
+                format!(r#"{{"tools":{tools}}}"#),
+            ]
+        };
+        for text in around(&tools(MAX_DEPTH)) {
+            let listing = Listing::parse(&text).unwrap();
+            assert_eq!((listing.len(), listing.faults().len()), (4, 1));
+        }
+        for levels in [MAX_DEPTH + 1, MAX_DEPTH + 4, 100_000] {
+            for text in around(&tools(levels)) {
+                let listing = Listing::parse(&text).unwrap();
+                assert_eq!(
+                    listing.tools().map(|tool| tool.name.to_string()).collect::<Vec<_>>(),
+                    ["ok", "ok"]
+                );
+                let told: Vec<_> = listing.faults().iter().map(ToString::to_string).collect();
+                assert_eq!(
+                    told[1],
+                    format!("tool 2 of the listing: the entry nests {levels} levels, more than 128")
+                );
+                assert_eq!(told.len(), 3);
+            }
+        }
+        let long = "x".repeat(2_000);
+        let text = format!(r#"[{ok},{{"name":"{long}","inputSchema":1}}]"#);
+        let listing = Listing::parse(&text).unwrap();
+        let told: Vec<_> = listing.faults().iter().map(ToString::to_string).collect();
+        assert_eq!(told, ["tool 1 of the listing: `name` of 2002 bytes exceeds 1024 bytes"]);
+        assert_eq!(listing.len(), 1);
+        assert!(Listing::parse(&"[".repeat(100_000)).is_err());
     }
 
     #[test]

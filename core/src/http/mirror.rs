@@ -173,7 +173,11 @@ fn collect(rules: &mut Vec<Rule>, path: &mut Vec<String>, schema: View<'_>) {
         if rules.len() >= MAX_RULES {
             return;
         }
-        let Some(name) = name.to_text() else { continue };
+        let name = name.to_text();
+        if properties.get(&name).is_none_or(|first| first.as_str().as_ptr() != property.as_str().as_ptr()) {
+            // Another one of this name stands before it, and that one counts.
+            continue;
+        }
         path.push(name);
         if let Some(rule) = read_rule(path, property).filter(|new| is_new(rules, new)) {
             rules.push(rule);
@@ -221,7 +225,8 @@ mod tests {
                 "a":{"type":"string","x-mcp-header":"Region"},"b":{"type":"string","x-mcp-header":"REGION"},
                 "c":{"type":"number","x-mcp-header":"N"},"d":{"type":"string","x-mcp-header":""},
                 "e":{"type":"string","x-mcp-header":"a b"},"f":{"items":{"type":"string","x-mcp-header":"F"}},
-                "g":{"type":"object","properties":{"h":{"type":"integer","x-mcp-header":"Depth"}}}}}}"#,
+                "g":{"type":"object","properties":{"h":{"type":"integer","x-mcp-header":"Depth"}}},
+                "\u0061":{"type":"string","x-mcp-header":"Second"}}}}"#,
         );
         let rules = read_rules(tool.unwrap());
         let seen: Vec<_> = rules.iter().map(|rule| (rule.header.as_str(), rule.path.len())).collect();

@@ -208,8 +208,8 @@ fn read<'a>(body: &'a [u8], envelope: &mut Envelope) -> Result<(&'a str, Text<'a
         .map_err(|error| alloc::format!("invalid UTF-8 after byte {}", error.valid_up_to()))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let read = match jsonrpc::read(text, envelope) {
-        Ok(Shape::One) => match jsonrpc::classify(text, envelope) {
-            Ok((message, _)) => Text::Message(message),
+        Ok(Shape::One) => match jsonrpc::classify_once(text, envelope) {
+            Ok(message) => Text::Message(message),
             Err(misfit) => Text::Misfit(misfit),
         },
         Ok(Shape::Batch(batch)) => Text::Batch(batch),

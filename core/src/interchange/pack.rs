@@ -54,7 +54,7 @@ fn push_item(out: &mut Vec<u8>, item: Item<'_>) -> Result<(), (u32, Reason)> {
 /// Returns how many members an object has, unless two of them share a name.
 fn check_names(object: Item<'_>) -> Result<usize, (u32, Reason)> {
     let mut names: Vec<(Cow<'_, str>, u32)> =
-        object.members().map(|(name, value)| (name.to_str().unwrap_or_default(), value.index())).collect();
+        object.members().map(|(name, value)| (name.to_str(), value.index())).collect();
     let len = names.len();
     names.sort_unstable();
     let twice = names.windows(2).find_map(|pair| match pair {

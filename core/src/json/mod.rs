@@ -10,16 +10,19 @@
 
 #[cfg(any(test, target_family = "wasm"))]
 mod float;
+mod name;
 mod number;
 mod pointer;
 mod raw;
 mod scan;
 mod show;
 mod tape;
+mod twice;
 mod value;
 mod view;
 mod write;
 
+pub use name::Name;
 pub use number::Decimal;
 pub use raw::RawJson;
 pub use scan::{Expected, SyntaxError};
@@ -29,7 +32,9 @@ pub use value::{MAX_DEPTH, Value};
 pub use view::{Elements, Kind, Members, View};
 pub use write::{push_compact, push_string};
 
+pub(crate) use name::{first_of, has_few_twice};
 pub(crate) use pointer::{pointer_to, push_pointer};
 pub(crate) use scan::{Index, Scanner, Span};
 pub(crate) use show::Shown;
+pub(crate) use twice::{clipped, name_twice};
 pub(crate) use view::to_f64;

@@ -30,7 +30,7 @@ pub(crate) fn pointer_to(tape: &Tape<'_>, target: u32) -> String {
         } else {
             let found = item.members().find(|(_, value)| target < value.past());
             found.map(|(name, value)| {
-                push_pointer(&mut pointer, &name.to_str().unwrap_or_default());
+                push_pointer(&mut pointer, &name.to_str());
                 value
             })
         };
@@ -51,7 +51,7 @@ mod tests {
         let tape = Tape::parse(r#"{"a" : [1, {"b/~":[]} , "x"], "c":{} }"#).unwrap();
         let array = tape.root().get("a").unwrap();
         let elements: Vec<_> = array.elements().collect();
-        let (name, value) = elements[1].members().next().unwrap();
+        let (name, (_, value)) = (elements[1].names().next().unwrap(), elements[1].members().next().unwrap());
         assert_eq!(pointer_to(&tape, value.index()), "/a/1/b~1~0");
         assert_eq!(pointer_to(&tape, name.index()), "/a/1/b~1~0");
         assert_eq!(pointer_to(&tape, elements[2].index()), "/a/2");

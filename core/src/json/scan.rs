@@ -2,6 +2,8 @@
 
 use alloc::vec::Vec;
 
+use super::Name;
+
 /// Where a text stops being JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("invalid JSON at column {}: expected {expected}", .at + 1)]
@@ -112,26 +114,38 @@ impl Index {
         }
     }
 
+    /// Returns an index that holds nothing of what the object holds.
+    pub(crate) fn unread() -> Self {
+        Self { overflowed: true, ..Self::default() }
+    }
+
     pub(crate) const fn is_complete(&self) -> bool {
         !self.overflowed
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (Span, Span)> + '_ {
+    /// Returns the names and the spans of the values in the object's own text, which began at `origin` where it
+    /// was indexed.
+    pub(crate) fn members<'a>(
+        &self,
+        object: &'a str,
+        origin: usize,
+    ) -> impl Iterator<Item = (Name<'a>, Span)> + Clone {
+        let within = move |span| Span::from_short(span).from(origin);
         let kept = self.members.iter().take(self.len);
-        kept.map(|member| (Span::from_short(member.name), Span::from_short(member.value)))
+        kept.map(move |member| (Name::trusted(within(member.name).of(object)), within(member.value)))
     }
 }
 
 /// Which containers are open: one bit a level, the first 64 without allocation.
 #[derive(Default)]
-struct Nesting {
+pub(super) struct Nesting {
     top: u64,
     below: Vec<u64>,
-    depth: usize,
+    pub(super) depth: usize,
 }
 
 impl Nesting {
-    fn push(&mut self, is_object: bool) {
+    pub(super) fn push(&mut self, is_object: bool) {
         if self.depth > 0 && self.depth.is_multiple_of(64) {
             self.below.push(self.top);
         }
@@ -139,7 +153,7 @@ impl Nesting {
         self.depth += 1;
     }
 
-    fn pop(&mut self) {
+    pub(super) fn pop(&mut self) {
         self.top >>= 1;
         self.depth = self.depth.saturating_sub(1);
         if self.depth > 0 && self.depth.is_multiple_of(64) {
@@ -147,7 +161,7 @@ impl Nesting {
         }
     }
 
-    const fn in_object(&self) -> bool {
+    pub(super) const fn in_object(&self) -> bool {
         self.top & 1 == 1
     }
 }
@@ -318,6 +332,24 @@ impl<'a> Scanner<'a> {
                 return Ok(Span { start, end: self.at });
             }
         }
+    }
+
+    /// Returns how many levels the value has that the scanner stands on, in a text that was validated already.
+    pub(crate) fn levels(&mut self) -> usize {
+        let (mut open, mut most) = (0_usize, 0);
+        while let Some(byte) = self.peek() {
+            match byte {
+                b'"' if self.string().is_ok() => continue,
+                b'{' | b'[' => {
+                    open += 1;
+                    most = most.max(open);
+                }
+                b'}' | b']' => open = open.saturating_sub(1),
+                _ => {}
+            }
+            self.at += 1;
+        }
+        most
     }
 
     /// Passes what may follow a value: closed containers and a comma. Returns whether the outermost is done.

@@ -1,9 +1,8 @@
 //! One pass over a JSON text that leaves a flat index of it, for readers that walk a text in any order.
 
 use alloc::{borrow::Cow, vec::Vec};
-use core::cmp::Ordering;
 
-use super::{Expected, Kind, MAX_DEPTH, Scanner, SyntaxError, View};
+use super::{Expected, Kind, MAX_DEPTH, Name, Scanner, SyntaxError, View, name::first_of};
 
 /// A JSON text with an index of its values: every step of a reader costs the same, however deep it stands.
 ///
@@ -13,6 +12,8 @@ pub struct Tape<'a> {
     text: &'a str,
     slots: Vec<Slot>,
     surrogates: Vec<u32>,
+    /// The most levels that were open at once.
+    levels: usize,
 }
 
 /// Where a value stands in the text and where the value after it stands in the index.
@@ -37,13 +38,24 @@ impl<'a> Tape<'a> {
     ///
     /// Says where the text stops being JSON, or where it nests too deep.
     pub fn parse(text: &'a str) -> Result<Self, SyntaxError> {
+        Self::read(text, MAX_DEPTH, false)
+    }
+
+    /// Validates a text of any depth and indexes what stands within so many levels; a container below them is
+    /// read as an empty one.
+    pub(crate) fn parse_down_to(text: &'a str, levels: usize) -> Result<Self, SyntaxError> {
+        Self::read(text, levels, true)
+    }
+
+    fn read(text: &'a str, max_levels: usize, takes_deeper: bool) -> Result<Self, SyntaxError> {
         if u32::try_from(text.len()).is_err() {
             return Err(SyntaxError { at: 0, expected: Expected::Shallow });
         }
-        let mut tape = Self { text, slots: Vec::with_capacity(text.len() / 12 + 1), surrogates: Vec::new() };
+        let mut tape =
+            Self { text, slots: Vec::with_capacity(text.len() / 12 + 1), surrogates: Vec::new(), levels: 0 };
         let mut scanner = Scanner::new(text);
         scanner.skip_space();
-        tape.fill(&mut scanner)?;
+        tape.fill(&mut scanner, max_levels, takes_deeper)?;
         scanner.end()?;
         tape.slots.shrink_to_fit();
         tape.find_surrogates();
@@ -62,6 +74,11 @@ impl<'a> Tape<'a> {
         Item { tape: self, at }
     }
 
+    /// Returns how many levels the text has; one more than were indexed where it has more.
+    pub(crate) const fn levels(&self) -> usize {
+        self.levels
+    }
+
     /// Returns how many values and member names the text holds.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -74,7 +91,12 @@ impl<'a> Tape<'a> {
         self.slots.is_empty()
     }
 
-    fn fill(&mut self, scanner: &mut Scanner<'_>) -> Result<(), SyntaxError> {
+    fn fill(
+        &mut self,
+        scanner: &mut Scanner<'_>,
+        max_levels: usize,
+        takes_deeper: bool,
+    ) -> Result<(), SyntaxError> {
         let mut open: Vec<(u32, bool)> = Vec::new();
         loop {
             let start = scanner.at;
@@ -84,10 +106,14 @@ impl<'a> Tape<'a> {
                 _ => (None, false),
             };
             let slot = self.push(start, start);
-            if let Some(close) = close {
-                if open.len() >= MAX_DEPTH {
+            if close.is_some() && open.len() >= max_levels {
+                if !takes_deeper {
                     return scanner.fail(Expected::Shallow);
                 }
+                self.levels = max_levels + 1;
+                scanner.value()?;
+            } else if let Some(close) = close {
+                self.levels = self.levels.max(open.len() + 1);
                 scanner.at += 1;
                 scanner.skip_space();
                 if !scanner.eat(close) {
@@ -243,30 +269,30 @@ impl<'t> Item<'t> {
     /// Returns whether the value is a string with exactly this content.
     #[must_use]
     pub fn is_str(self, content: &str) -> bool {
-        let text = self.as_str();
-        if !text.starts_with('"') {
-            return false;
-        }
-        // An escape is longer than what it stands for.
-        match text.len().cmp(&(content.len() + 2)) {
-            Ordering::Less => false,
-            Ordering::Equal => {
-                text.get(1..=content.len()) == Some(content) && !content.as_bytes().contains(&b'\\')
-            }
-            Ordering::Greater => text.as_bytes().contains(&b'\\') && self.view().is_str(content),
-        }
+        self.view().is_str(content)
     }
 
     /// Returns the first member of an object with this name.
     #[must_use]
     pub fn get(self, name: &str) -> Option<Item<'t>> {
-        self.members().find(|(own, _)| own.is_str(name)).map(|(_, value)| value)
+        self.members().find(|(own, _)| own.is(name)).map(|(_, value)| value)
+    }
+
+    /// Returns the first member of each of these names, found in one walk.
+    #[must_use]
+    pub fn pick<const N: usize>(self, names: [&str; N]) -> [Option<Item<'t>>; N] {
+        first_of(self.members(), names)
     }
 
     /// Returns the members of an object in their order, duplicates included; none for any other value.
-    pub fn members(self) -> impl Iterator<Item = (Item<'t>, Item<'t>)> {
+    pub fn members(self) -> impl Iterator<Item = (Name<'t>, Item<'t>)> {
         let mut items = self.items(b'{');
-        core::iter::from_fn(move || Some((items.next()?, items.next()?)))
+        core::iter::from_fn(move || Some((Name::trusted(items.next()?.as_str()), items.next()?)))
+    }
+
+    /// Returns the names of an object's members as the strings that they are, in their order.
+    pub(crate) fn names(self) -> impl Iterator<Item = Item<'t>> {
+        self.items(b'{').step_by(2)
     }
 
     /// Returns the elements of an array in their order; none for any other value.
@@ -306,9 +332,9 @@ mod tests {
         let text = r#" {"b":1 , "a":[2, {"c":3},[]], "b":1.50, "x\u0041":{"":null}} "#;
         let tape = Tape::parse(text).unwrap();
         let root = tape.root();
-        let seen: Vec<_> = root.members().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let seen: Vec<_> = root.members().map(|(name, value)| (name, value.as_str())).collect();
         let view = View::new(text).unwrap();
-        let expected: Vec<_> = view.members().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let expected: Vec<_> = view.members().map(|(name, value)| (name, value.as_str())).collect();
         assert_eq!(seen, expected);
         assert_eq!(root.get("b").unwrap().as_str(), "1");
         assert!(root.get("xA").unwrap().get("").is_some());

@@ -2,7 +2,7 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::{Expected, Kind, SyntaxError, View, push_string};
+use super::{Expected, Kind, Name, SyntaxError, View, push_string};
 
 /// The deepest nesting that a [`Value`] holds.
 pub const MAX_DEPTH: usize = 128;
@@ -65,8 +65,8 @@ impl Value {
             }
             Kind::Object => {
                 let levels = deeper()?;
-                let member = |(name, value): (View<'_>, View<'_>)| {
-                    Ok((name.to_str().unwrap_or_default().into_owned(), Self::build(value, whole, levels)?))
+                let member = |(name, value): (Name<'_>, View<'_>)| {
+                    Ok((name.to_text(), Self::build(value, whole, levels)?))
                 };
                 Self::Object(view.members().map(member).collect::<Result<_, _>>()?)
             }

@@ -2,7 +2,11 @@
 
 use alloc::{borrow::Cow, string::String};
 
-use super::{Scanner, SyntaxError, raw::RawJson};
+use super::{
+    Name, Scanner, SyntaxError,
+    name::{first_of, stands_for},
+    raw::RawJson,
+};
 
 /// What a JSON value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,8 +42,8 @@ impl Kind {
 
 /// A reader over the text of one valid JSON value.
 ///
-/// Reading a member passes over the ones before it; a caller that wants several takes them in one walk of
-/// [`members`](Self::members).
+/// Reading a member passes over the ones before it; a caller that wants several takes them in one walk with
+/// [`pick`](Self::pick). Members are found by the content of their names, and the first of duplicates counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct View<'a> {
     text: &'a str,
@@ -131,8 +135,7 @@ impl<'a> View<'a> {
         if self.kind() != Kind::String {
             return None;
         }
-        let inner = self.text.get(1..self.text.len().saturating_sub(1))?;
-        Some(unescape(inner))
+        Some(unescape(self.inner()))
     }
 
     /// Returns the content of a string as a string of its own, read as [`to_str`](Self::to_str) does.
@@ -144,13 +147,24 @@ impl<'a> View<'a> {
     /// Returns whether the value is a string with exactly this content.
     #[must_use]
     pub fn is_str(self, content: &str) -> bool {
-        self.to_str().is_some_and(|own| own == content)
+        self.kind() == Kind::String && stands_for(self.inner(), content)
+    }
+
+    /// Returns what stands between the quotes of a string.
+    fn inner(self) -> &'a str {
+        self.text.get(1..self.text.len().saturating_sub(1)).unwrap_or_default()
     }
 
     /// Returns the first member of an object with this name.
     #[must_use]
     pub fn get(self, name: &str) -> Option<View<'a>> {
-        self.members().find(|(own, _)| own.is_str(name)).map(|(_, value)| value)
+        self.members().find(|(own, _)| own.is(name)).map(|(_, value)| value)
+    }
+
+    /// Returns the first member of each of these names, found in one walk.
+    #[must_use]
+    pub fn pick<const N: usize>(self, names: [&str; N]) -> [Option<View<'a>>; N] {
+        first_of(self.members(), names)
     }
 
     /// Returns the members of an object in their order, duplicates included; none for any other value.
@@ -183,13 +197,13 @@ pub struct Members<'a> {
 }
 
 impl<'a> Iterator for Members<'a> {
-    type Item = (View<'a>, View<'a>);
+    type Item = (Name<'a>, View<'a>);
 
     fn next(&mut self) -> Option<Self::Item> {
         let mut scanner = self.walk.enter()?;
         let name = scanner.name().ok()?.of(self.walk.text);
         let value = self.walk.leave(scanner)?;
-        Some((View::trusted(name), value))
+        Some((Name::trusted(name), value))
     }
 }
 
@@ -241,7 +255,7 @@ impl<'a> Walk<'a> {
 }
 
 /// Resolves the escapes of a valid string's inside.
-fn unescape(inner: &str) -> Cow<'_, str> {
+pub(super) fn unescape(inner: &str) -> Cow<'_, str> {
     let Some(first) = memchr::memchr(b'\\', inner.as_bytes()) else {
         return Cow::Borrowed(inner);
     };
@@ -317,8 +331,9 @@ mod tests {
     #[test]
     fn members_keep_their_order_and_their_duplicates() {
         let view = View::new(r#" {"b":1 , "a":[2, {"c":3}],"b":1.50} "#).unwrap();
-        let seen: Vec<_> = view.members().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        assert_eq!(seen, [("\"b\"", "1"), ("\"a\"", "[2, {\"c\":3}]"), ("\"b\"", "1.50")]);
+        let seen: Vec<_> = view.members().map(|(name, value)| (name.to_text(), value.as_str())).collect();
+        let expected = [("b", "1"), ("a", "[2, {\"c\":3}]"), ("b", "1.50")];
+        assert_eq!(seen, expected.map(|(name, value)| (name.into(), value)));
         assert_eq!(view.get("b").unwrap().as_i64(), Some(1));
         let elements: Vec<_> = view.get("a").unwrap().elements().map(View::as_str).collect();
         assert_eq!(elements, vec!["2", "{\"c\":3}"]);

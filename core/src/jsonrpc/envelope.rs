@@ -1,9 +1,7 @@
 //! Classifies a line in the pass that validates it.
 
-use alloc::borrow::Cow;
-
 use super::{Body, Id, Message, ResponseId, RpcError};
-use crate::json::{Decimal, Index, Scanner, Span, SyntaxError, View};
+use crate::json::{Decimal, Index, Name, Scanner, Span, SyntaxError, View};
 
 /// Why a JSON value is not a message of JSON-RPC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -48,13 +46,15 @@ pub struct Oddities {
     pub null_beside: bool,
     /// A member that should be absent is there, and `null`.
     pub null_member: bool,
+    /// This member of the envelope stands there more than once; the first one counts.
+    pub duplicate: Option<&'static str>,
 }
 
 impl Oddities {
     /// Returns whether the message is as the standard says.
     #[must_use]
     pub const fn is_empty(self) -> bool {
-        !self.wrong_version && !self.null_beside && !self.null_member
+        !self.wrong_version && !self.null_beside && !self.null_member && self.duplicate.is_none()
     }
 }
 
@@ -146,6 +146,19 @@ impl Envelope {
         &self.index
     }
 
+    /// Takes, of several ids of a response, the first one that is waited for.
+    pub(crate) fn prefer_id(&mut self, text: &str, is_awaited: impl Fn(u64) -> bool) {
+        if self.duplicate != Some("id") || self.method.is_some() {
+            return;
+        }
+        let members = View::trusted(text.trim_ascii()).members();
+        let mut ids = members.filter(|(name, _)| name.is("id")).map(|(_, id)| id);
+        if let Some(id) = ids.find(|id| response_id(Some(*id)).number().is_some_and(&is_awaited)) {
+            let start = id.as_str().as_ptr() as usize - text.as_ptr() as usize;
+            self.id = Some(Span { start, end: start + id.as_str().len() });
+        }
+    }
+
     /// Returns whether an object that does not name the version of the protocol can be meant as a message: it has
     /// the members of one and no others. Logs in JSON have an `id`, a `method` or an `error` too.
     fn resembles_message(&self, text: &str) -> bool {
@@ -155,34 +168,28 @@ impl Envelope {
     }
 
     fn member(&mut self, text: &str, scanner: &mut Scanner<'_>, name: Span) -> Result<(), SyntaxError> {
-        let written = name.of(text);
-        let name = if written.contains('\\') {
-            View::trusted(written).to_str().unwrap_or_default()
-        } else {
-            Cow::Borrowed(written.get(1..written.len().saturating_sub(1)).unwrap_or_default())
-        };
-        let (slot, name) = match &*name {
+        let (slot, name) = match &*Name::trusted(name.of(text)).to_str() {
             "jsonrpc" => (&mut self.version, "jsonrpc"),
             "id" => (&mut self.id, "id"),
             "method" => (&mut self.method, "method"),
             "params" => (&mut self.params, "params"),
             "error" => (&mut self.error, "error"),
-            "result" => {
-                if self.result.is_some() {
-                    self.duplicate = Some("result");
-                }
+            "result" if self.result.is_none() => {
                 self.result = Some(scanner.value_with_index(&mut self.index)?);
                 return Ok(());
             }
+            "result" => (&mut self.result, "result"),
             _ => {
                 self.has_others = true;
                 return scanner.value().map(|_| ());
             }
         };
+        let value = scanner.value()?;
         if slot.is_some() {
-            self.duplicate = Some(name);
+            self.duplicate = self.duplicate.or(Some(name));
+        } else {
+            *slot = Some(value);
         }
-        *slot = Some(scanner.value()?);
         Ok(())
     }
 }
@@ -202,23 +209,36 @@ impl Misfit {
     }
 }
 
-/// Says what kind of message an envelope is.
+/// Says what kind of message an envelope is to a server, which refuses one that holds a member twice: what
+/// stands between it and its client may have read the other one.
+pub(crate) fn classify_once<'a>(text: &'a str, envelope: &Envelope) -> Result<Message<'a>, Misfit> {
+    let classified = classify(text, envelope);
+    let Some(name) = envelope.duplicate else { return classified.map(|(message, _)| message) };
+    let (request, response) = match classified {
+        // Which of two ids the client waits for is open.
+        _ if name == "id" => (None, None),
+        Ok((Message::Request { id, .. }, _)) => (Some(id), None),
+        Ok((Message::Notification { .. }, _)) => (None, None),
+        Ok((Message::Response { id, .. }, _)) => (None, id.number()),
+        Err(misfit) => (misfit.request, misfit.response),
+    };
+    Err(Misfit { fault: Fault::DuplicateMember(name), request, response })
+}
+
+/// Says what kind of message an envelope is; of members that stand there twice, the first one counts.
 pub(crate) fn classify<'a>(text: &'a str, envelope: &Envelope) -> Result<(Message<'a>, Oddities), Misfit> {
     if !envelope.is_object {
         return Err(Misfit::new(Fault::NotAnObject));
     }
     let at = |span: Span| View::trusted(span.of(text));
     let id = envelope.id.map(at);
-    if let Some(name) = envelope.duplicate {
-        let response = if envelope.method.is_none() { minted(id) } else { None };
-        return Err(Misfit { fault: Fault::DuplicateMember(name), request: None, response });
-    }
     let wrong_version = !envelope.version.is_some_and(|version| at(version).is_str("2.0"));
     if wrong_version && !envelope.resembles_message(text) {
         let request = envelope.method.and(id).and_then(Id::read);
         return Err(Misfit { fault: Fault::NotVersioned, request, response: None });
     }
-    let mut oddities = Oddities { wrong_version, null_beside: false, null_member: false };
+    let duplicate = envelope.duplicate;
+    let mut oddities = Oddities { wrong_version, null_beside: false, null_member: false, duplicate };
     // Some serializers write every member of their envelope, with `null` for what is absent.
     let mut filled = |member: Option<Span>| {
         let member = member.map(at);
@@ -308,11 +328,4 @@ fn response_id(id: Option<View<'_>>) -> ResponseId {
 fn respelled(id: View<'_>) -> Option<u64> {
     let content = id.to_str();
     Decimal::new(content.as_deref().or_else(|| id.as_number())?)?.to_u64()
-}
-
-fn minted(id: Option<View<'_>>) -> Option<u64> {
-    match response_id(id) {
-        ResponseId::Minted(id) => Some(id),
-        _ => None,
-    }
 }

@@ -15,7 +15,9 @@ pub use id::Id;
 pub(crate) use encode::{
     push_error, push_error_without_id, push_notification, push_request, push_result, push_result_with,
 };
-pub(crate) use envelope::{Batch, Envelope, Misfit, Shape, classify, read, read_entry, read_first};
+pub(crate) use envelope::{
+    Batch, Envelope, Misfit, Shape, classify, classify_once, read, read_entry, read_first,
+};
 pub(crate) use salvage::Salvage;
 
 /// The codes that JSON-RPC and the protocol reserve.
@@ -59,6 +61,16 @@ pub(crate) enum ResponseId {
     Unknown,
     /// Anything that we never mint.
     Foreign,
+}
+
+impl ResponseId {
+    /// Returns the id of ours that this is, however it is spelled.
+    pub(crate) const fn number(self) -> Option<u64> {
+        match self {
+            Self::Minted(id) | Self::Respelled(id) => Some(id),
+            Self::Unknown | Self::Foreign => None,
+        }
+    }
 }
 
 /// What a response holds.
@@ -124,28 +136,14 @@ impl RpcError {
 
     /// Reads an error of whatever shape.
     pub(crate) fn read(view: View<'_>) -> Self {
-        let mut error = Self::new(0, "");
-        let (mut has_code, mut has_message) = (false, false);
-        for (name, value) in view.members() {
-            match name.as_str() {
-                "\"code\"" => {
-                    has_code = value.as_i64().is_some();
-                    error.code = value.as_i64().unwrap_or_default();
-                }
-                "\"message\"" => {
-                    has_message = value.to_str().is_some();
-                    error.message = value.to_str().unwrap_or_default().into_owned();
-                }
-                "\"data\"" => error.data = Some(value.to_raw()),
-                _ => {}
-            }
+        let [code, message, data] = view.pick(["code", "message", "data"]);
+        let (code, message) = (code.and_then(View::as_i64), message.and_then(View::to_text));
+        let malformed = (code.is_none() || message.is_none()).then(|| view.to_raw());
+        Self {
+            code: code.unwrap_or_default(),
+            message: message.or_else(|| view.to_text()).unwrap_or_default(),
+            data: data.map(View::to_raw),
+            malformed,
         }
-        if let Some(text) = view.to_str() {
-            error.message = text.into_owned();
-        }
-        if !(has_code && has_message) {
-            error.malformed = Some(view.to_raw());
-        }
-        error
     }
 }

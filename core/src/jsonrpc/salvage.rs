@@ -14,7 +14,7 @@ const DIGITS: usize = 24;
 pub(crate) struct Salvage {
     depth: usize,
     in_string: bool,
-    escaped: bool,
+    escape: Escape,
     /// The bytes cannot be a response of ours.
     hopeless: bool,
     started: bool,
@@ -29,6 +29,20 @@ pub(crate) struct Salvage {
     answers: bool,
     calls: bool,
 }
+
+/// How far an escape of a string was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Escape {
+    #[default]
+    None,
+    /// The backslash was.
+    Begun,
+    /// So many digits of a code point were, which stand for this so far.
+    Digits(u8, u32),
+}
+
+/// What stands for a character that no name or id of ours has.
+const OTHER: u8 = 0xFF;
 
 #[derive(Clone, Copy, Debug)]
 struct Short<const N: usize> {
@@ -115,14 +129,34 @@ impl Salvage {
     }
 
     fn step_in_string(&mut self, byte: u8) {
-        if self.escaped {
-            self.escaped = false;
-        } else if byte == b'\\' {
-            self.escaped = true;
-        } else if byte == b'"' {
-            self.in_string = false;
-            return;
-        }
+        let byte = match (self.escape, byte) {
+            (Escape::None, b'"') => {
+                self.in_string = false;
+                return;
+            }
+            (Escape::None, b'\\') => {
+                self.escape = Escape::Begun;
+                return;
+            }
+            (Escape::None, byte) => byte,
+            (Escape::Begun, b'u') => {
+                self.escape = Escape::Digits(0, 0);
+                return;
+            }
+            (Escape::Begun, b'/') => b'/',
+            // None of the others stands for what a name or an id of ours holds.
+            (Escape::Begun, _) => OTHER,
+            (Escape::Digits(count, code), byte) => {
+                let digit = char::from(byte).to_digit(16).unwrap_or(0xF);
+                let code = code << 4 | digit;
+                if count < 3 {
+                    self.escape = Escape::Digits(count + 1, code);
+                    return;
+                }
+                u8::try_from(code).ok().filter(u8::is_ascii).unwrap_or(OTHER)
+            }
+        };
+        self.escape = Escape::None;
         if self.depth == 1 {
             if self.in_value {
                 self.id_byte(byte);
@@ -141,9 +175,9 @@ impl Salvage {
     fn named(&mut self) {
         self.in_value = true;
         match self.name.get() {
+            // Of two ids the first one counts.
+            b"id" if self.has_id => {}
             b"id" => {
-                // Two ids say nothing.
-                self.hopeless |= self.has_id;
                 self.has_id = true;
                 self.is_id = true;
             }
@@ -167,6 +201,9 @@ mod tests {
             br#"{"id":"7","error":{,}"#,
             br#"{"jsonrpc":"2.0","id":7,"result":{"text":"\"method\":"#,
             b"{\"id\":7,\"result\":{}}\x1b[0m{\"id\":8}",
+            br#"{"\u0069\u0064":7,"r\u0065sult":NaN}"#,
+            br#"{"id":7,"id":8,"result":NaN}"#,
+            br#"{"id":"\u0037","result":NaN}"#,
         ] {
             assert_eq!(Salvage::of(line), Some(7), "{}", line.escape_ascii());
             for cut in 0..line.len() {
@@ -188,7 +225,9 @@ mod tests {
             b"\x1b[32m{\"id\":7,\"result\":{}}",
             br#"[{"id":7,"result":NaN}]"#,
             br#"{"result":{"id":7"#,
-            br#"{"id":7,"id":8,"result":NaN}"#,
+            br#"{"\u0049d":7,"result":NaN}"#,
+            br#"{"id\n":7,"result":NaN}"#,
+            br#"{"id":7,"\u006dethod":"ping","result":NaN}"#,
             br#"{"id":123456789012345678901234567890,"result":NaN}"#,
             br#"{"ID":7,"result":NaN}"#,
             b"",

@@ -6,7 +6,7 @@ use core::fmt::{self, Write as _};
 use sha2::{Digest, Sha256};
 
 use crate::{
-    json::{Kind, View},
+    json::{Kind, Shown, View, name_twice},
     jsonrpc::{RpcError, code},
 };
 
@@ -104,6 +104,10 @@ pub enum ContentKind {
 impl SamplingPolicy {
     /// Checks the parameters of a request.
     pub fn check(&self, params: View<'_>) -> SamplingVerdict {
+        if let Some(pointer) = name_twice(params.as_str()) {
+            // Whoever makes the request may read the other one of two members.
+            return invalid(&format!("`{}` stands there twice", Shown(&pointer)));
+        }
         let Some(messages) = params.get("messages").filter(|list| list.kind() == Kind::Array) else {
             return invalid("`messages` must be an array");
         };

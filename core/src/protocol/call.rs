@@ -2,7 +2,7 @@
 
 use alloc::{borrow::Cow, string::String};
 
-use super::{Content, members::each_member};
+use super::{Content, members::pick};
 use crate::json::{Index, Kind, RawJson, Span, View};
 
 /// What a tool answered; its content is read on demand, in place.
@@ -41,14 +41,13 @@ impl CallToolResult {
         index: &Index,
         origin: usize,
     ) -> Result<Self, (MalformedResult, RawJson)> {
-        let text = raw.as_str();
-        let mut found = Found::default();
-        if !text.starts_with('{') {
+        if raw.view().kind() != Kind::Object {
             return Err((MalformedResult::new("result", "an object", Some(raw.view())), raw));
         }
-        each_member(&raw, index, origin, |name, value| found.member(name, value));
-        match found.check(text) {
-            Ok(is_error) => Ok(Self { content: found.content, structured: found.structured, is_error, raw }),
+        let [content, structured, is_error] =
+            pick(&raw, index, origin, ["content", "structuredContent", "isError"]);
+        match check(raw.as_str(), content, is_error) {
+            Ok(is_error) => Ok(Self { raw, content, structured, is_error }),
             Err(fault) => Err((fault, raw)),
         }
     }
@@ -96,51 +95,19 @@ impl CallToolResult {
     }
 }
 
-/// The members of a result that the engine acts upon.
-#[derive(Default)]
-struct Found {
-    content: Option<Span>,
-    structured: Option<Span>,
-    is_error: Option<Span>,
-    twice: Option<&'static str>,
-}
-
-impl Found {
-    fn member(&mut self, name: &str, value: Span) {
-        let (slot, name) = match name {
-            "\"content\"" => (&mut self.content, "content"),
-            "\"structuredContent\"" => (&mut self.structured, "structuredContent"),
-            "\"isError\"" => (&mut self.is_error, "isError"),
-            _ => return,
-        };
-        if slot.is_some() {
-            // Readers disagree on which of two members counts, so neither does.
-            self.twice = Some(name);
-        }
-        *slot = Some(value);
+/// Checks the members that the engine acts upon; returns whether the result is an error.
+fn check(text: &str, content: Option<Span>, is_error: Option<Span>) -> Result<bool, MalformedResult> {
+    let view = |span: Span| View::trusted(span.of(text));
+    let content = content.map(view);
+    if content.is_some_and(|view| !matches!(view.kind(), Kind::Array | Kind::Null)) {
+        return Err(MalformedResult::new("content", "an array", content));
     }
-
-    /// Returns whether the result is an error.
-    fn check(&self, text: &str) -> Result<bool, MalformedResult> {
-        if let Some(member) = self.twice {
-            return Err(MalformedResult {
-                member: member.into(),
-                expected: "there once",
-                found: "there twice",
-            });
-        }
-        let view = |span: Span| View::trusted(span.of(text));
-        let content = self.content.map(view);
-        if content.is_some_and(|view| !matches!(view.kind(), Kind::Array | Kind::Null)) {
-            return Err(MalformedResult::new("content", "an array", content));
-        }
-        match self.is_error.map(view) {
-            None => Ok(false),
-            Some(flag) => match (flag.as_bool(), flag.is_null()) {
-                (Some(is_error), _) => Ok(is_error),
-                (None, true) => Ok(false),
-                (None, false) => Err(MalformedResult::new("isError", "a boolean", Some(flag))),
-            },
-        }
+    match is_error.map(view) {
+        None => Ok(false),
+        Some(flag) => match (flag.as_bool(), flag.is_null()) {
+            (Some(is_error), _) => Ok(is_error),
+            (None, true) => Ok(false),
+            (None, false) => Err(MalformedResult::new("isError", "a boolean", Some(flag))),
+        },
     }
 }

@@ -23,15 +23,9 @@ impl<'a> Content<'a> {
     /// Reads a block of whatever shape; one that is not understood is kept raw.
     #[must_use]
     pub fn read(raw: View<'a>) -> Self {
-        let (mut kind, mut text) = (Cow::Borrowed(""), None);
-        for (name, value) in raw.members() {
-            match name.as_str() {
-                "\"type\"" => kind = value.to_str().unwrap_or_default(),
-                "\"text\"" => text = value.to_str(),
-                _ => {}
-            }
-        }
-        match text {
+        let [kind, text] = raw.pick(["type", "text"]);
+        let kind = kind.and_then(View::to_str).unwrap_or_default();
+        match text.and_then(View::to_str) {
             Some(text) if kind == "text" => Self::Text(text),
             _ => Self::Other { kind, raw },
         }

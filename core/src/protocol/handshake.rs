@@ -43,12 +43,9 @@ impl Implementation {
     }
 
     pub(crate) fn read(view: View<'_>) -> Self {
-        let text = |name| view.get(name).and_then(View::to_text);
-        Self {
-            name: text("name").unwrap_or_default(),
-            version: text("version").unwrap_or_default(),
-            title: text("title"),
-        }
+        let texts = view.pick(["name", "version", "title"]).map(|member| member.and_then(View::to_text));
+        let [name, version, title] = texts;
+        Self { name: name.unwrap_or_default(), version: version.unwrap_or_default(), title }
     }
 }
 
@@ -79,36 +76,27 @@ pub struct Capabilities {
 
 impl Capabilities {
     fn read(view: View<'_>) -> Self {
-        let mut own = Self {
-            tools: false,
-            resources: false,
-            prompts: false,
-            completions: false,
-            logging: false,
-            tools_change: false,
-            resources_change: false,
-            prompts_change: false,
-            raw: view.to_raw(),
+        let members = view.pick(["tools", "resources", "prompts", "completions", "logging"]);
+        let is_declared = |value: Option<View<'_>>| {
+            value.is_some_and(|value| !value.is_null() && value.as_bool() != Some(false))
         };
-        for (name, value) in view.members() {
-            let flag = match name.as_str() {
-                "\"tools\"" => &mut own.tools,
-                "\"resources\"" => &mut own.resources,
-                "\"prompts\"" => &mut own.prompts,
-                "\"completions\"" => &mut own.completions,
-                "\"logging\"" => &mut own.logging,
-                _ => continue,
-            };
-            *flag = !value.is_null() && value.as_bool() != Some(false);
-            let tells = value.get("listChanged").and_then(View::as_bool).unwrap_or_default();
-            match name.as_str() {
-                "\"tools\"" => own.tools_change = tells,
-                "\"resources\"" => own.resources_change = tells,
-                "\"prompts\"" => own.prompts_change = tells,
-                _ => {}
-            }
+        let tells = |value: Option<View<'_>>| {
+            value.and_then(|value| value.get("listChanged")).and_then(View::as_bool).unwrap_or_default()
+        };
+        let [tools, resources, prompts, completions, logging] = members.map(is_declared);
+        let [tools_change, resources_change, prompts_change, ..] = members.map(tells);
+        let raw = view.to_raw();
+        Self {
+            tools,
+            resources,
+            prompts,
+            completions,
+            logging,
+            tools_change,
+            resources_change,
+            prompts_change,
+            raw,
         }
-        own
     }
 }
 
@@ -192,10 +180,9 @@ impl Handshake {
 /// Reads what a server declared.
 fn declared(view: View<'_>, odd: &mut Vec<Violation>) -> Capabilities {
     let capabilities = Capabilities::read(object(view, odd, "capabilities"));
-    for (name, value) in capabilities.raw.view().members() {
-        if value.kind() != Kind::Object && name.as_str() == "\"tools\"" {
-            odd.push(Violation::OddHandshake { member: "capabilities.tools", expected: "an object" });
-        }
+    let tools = capabilities.raw.view().get("tools");
+    if tools.is_some_and(|tools| tools.kind() != Kind::Object) {
+        odd.push(Violation::OddHandshake { member: "capabilities.tools", expected: "an object" });
     }
     capabilities
 }

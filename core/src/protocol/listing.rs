@@ -215,75 +215,48 @@ pub(crate) trait Entry: Sized {
     fn read(view: View<'_>) -> Result<Self, String>;
 }
 
-/// The most members of an entry that are read.
-const MAX_FIELDS: usize = 6;
-
-/// The members of an entry, found in one walk.
-struct Fields<'a> {
-    names: &'static [&'static str],
-    found: [Option<View<'a>>; MAX_FIELDS],
+/// Returns the first members of these names of an entry, which must be an object.
+fn members<'a, const N: usize>(entry: View<'a>, names: [&str; N]) -> Result<[Option<View<'a>>; N], String> {
+    if entry.kind() != Kind::Object {
+        return Err(alloc::format!("must be an object, not {}", entry.kind().name()));
+    }
+    Ok(entry.pick(names))
 }
 
-impl<'a> Fields<'a> {
-    fn of(view: View<'a>, names: &'static [&'static str]) -> Result<Self, String> {
-        if view.kind() != Kind::Object {
-            return Err(alloc::format!("must be an object, not {}", view.kind().name()));
-        }
-        let mut found = [None; MAX_FIELDS];
-        for (name, value) in view.members() {
-            for (slot, wanted) in found.iter_mut().zip(names) {
-                if slot.is_none() && name.is_str(wanted) {
-                    *slot = Some(value);
-                }
-            }
-        }
-        Ok(Self { names, found })
-    }
+fn to_text(member: Option<View<'_>>) -> Option<String> {
+    member.and_then(View::to_text)
+}
 
-    fn get(&self, name: &str) -> Option<View<'a>> {
-        self.names.iter().position(|own| *own == name).and_then(|at| self.found.get(at).copied().flatten())
-    }
-
-    fn text(&self, name: &str) -> Option<String> {
-        self.get(name).and_then(View::to_text)
-    }
-
-    fn raw(&self, name: &str) -> Option<RawJson> {
-        self.get(name).map(View::to_raw)
-    }
-
-    fn required(&self, name: &str) -> Result<String, String> {
-        let fault = match self.get(name) {
-            None => "is absent".to_owned(),
-            Some(value) => match value.to_text() {
-                None => "must be a string, not ".to_owned() + value.kind().name(),
-                Some(text) if text.is_empty() => "is empty".to_owned(),
-                Some(text) => return Ok(text),
-            },
-        };
-        Err(alloc::format!("`{name}` {fault}"))
-    }
+/// Reads a member that must be a string and hold something.
+fn required(member: Option<View<'_>>, name: &str) -> Result<String, String> {
+    let fault = match member {
+        None => "is absent".to_owned(),
+        Some(value) => match value.to_text() {
+            None => "must be a string, not ".to_owned() + value.kind().name(),
+            Some(text) if text.is_empty() => "is empty".to_owned(),
+            Some(text) => return Ok(text),
+        },
+    };
+    Err(alloc::format!("`{name}` {fault}"))
 }
 
 impl Entry for Tool {
     fn read(view: View<'_>) -> Result<Self, String> {
-        let fields = Fields::of(
-            view,
-            &["name", "title", "description", "inputSchema", "outputSchema", "annotations"],
-        )?;
-        let name = fields.required("name")?;
-        let input = fields.get("inputSchema").ok_or_else(|| "`inputSchema` is absent".to_string())?;
+        let names = ["name", "title", "description", "inputSchema", "outputSchema", "annotations"];
+        let [name, title, description, input, output, annotations] = members(view, names)?;
+        let name = required(name, "name")?;
+        let input = input.ok_or_else(|| "`inputSchema` is absent".to_string())?;
         // Servers without parameters write `null`; it says as little as `true`.
         if !matches!(input.kind(), Kind::Object | Kind::Bool | Kind::Null) {
             return Err(alloc::format!("`inputSchema` must be a schema, not {}", input.kind().name()));
         }
         Ok(Self {
             name,
-            title: fields.text("title"),
-            description: fields.text("description"),
+            title: to_text(title),
+            description: to_text(description),
             input_schema: input.to_raw(),
-            output_schema: fields.raw("outputSchema"),
-            annotations: fields.raw("annotations"),
+            output_schema: output.map(View::to_raw),
+            annotations: annotations.map(View::to_raw),
             raw: view.to_raw(),
         })
     }
@@ -291,14 +264,15 @@ impl Entry for Tool {
 
 impl Entry for Resource {
     fn read(view: View<'_>) -> Result<Self, String> {
-        let fields = Fields::of(view, &["uri", "name", "title", "description", "mimeType", "size"])?;
+        let names = ["uri", "name", "title", "description", "mimeType", "size"];
+        let [uri, name, title, description, mime_type, size] = members(view, names)?;
         Ok(Self {
-            uri: fields.required("uri")?,
-            name: fields.text("name").unwrap_or_default(),
-            title: fields.text("title"),
-            description: fields.text("description"),
-            mime_type: fields.text("mimeType"),
-            size: fields.get("size").and_then(View::as_i64).and_then(|size| u64::try_from(size).ok()),
+            uri: required(uri, "uri")?,
+            name: to_text(name).unwrap_or_default(),
+            title: to_text(title),
+            description: to_text(description),
+            mime_type: to_text(mime_type),
+            size: size.and_then(View::as_i64).and_then(|size| u64::try_from(size).ok()),
             raw: view.to_raw(),
         })
     }
@@ -306,13 +280,14 @@ impl Entry for Resource {
 
 impl Entry for ResourceTemplate {
     fn read(view: View<'_>) -> Result<Self, String> {
-        let fields = Fields::of(view, &["uriTemplate", "name", "title", "description", "mimeType"])?;
+        let names = ["uriTemplate", "name", "title", "description", "mimeType"];
+        let [uri_template, name, title, description, mime_type] = members(view, names)?;
         Ok(Self {
-            uri_template: fields.required("uriTemplate")?,
-            name: fields.text("name").unwrap_or_default(),
-            title: fields.text("title"),
-            description: fields.text("description"),
-            mime_type: fields.text("mimeType"),
+            uri_template: required(uri_template, "uriTemplate")?,
+            name: to_text(name).unwrap_or_default(),
+            title: to_text(title),
+            description: to_text(description),
+            mime_type: to_text(mime_type),
             raw: view.to_raw(),
         })
     }
@@ -320,16 +295,16 @@ impl Entry for ResourceTemplate {
 
 impl Entry for Prompt {
     fn read(view: View<'_>) -> Result<Self, String> {
-        let fields = Fields::of(view, &["name", "title", "description", "arguments"])?;
-        let name = fields.required("name")?;
+        let [name, title, description, list] = members(view, ["name", "title", "description", "arguments"])?;
+        let name = required(name, "name")?;
         let mut arguments = Vec::new();
-        for argument in fields.get("arguments").unwrap_or(View::trusted("[]")).elements() {
+        for argument in list.into_iter().flat_map(View::elements) {
             arguments.push(read_argument(argument).map_err(|reason| "argument: ".to_owned() + &reason)?);
         }
         Ok(Self {
             name,
-            title: fields.text("title"),
-            description: fields.text("description"),
+            title: to_text(title),
+            description: to_text(description),
             arguments,
             raw: view.to_raw(),
         })
@@ -337,11 +312,12 @@ impl Entry for Prompt {
 }
 
 fn read_argument(view: View<'_>) -> Result<PromptArgument, String> {
-    let fields = Fields::of(view, &["name", "title", "description", "required"])?;
+    let [name, title, description, is_required] =
+        members(view, ["name", "title", "description", "required"])?;
     Ok(PromptArgument {
-        name: fields.required("name")?,
-        title: fields.text("title"),
-        description: fields.text("description"),
-        required: fields.get("required").and_then(View::as_bool).unwrap_or_default(),
+        name: required(name, "name")?,
+        title: to_text(title),
+        description: to_text(description),
+        required: is_required.and_then(View::as_bool).unwrap_or_default(),
     })
 }

@@ -118,12 +118,9 @@ impl ReadResult {
         };
         let mut contents = Vec::new();
         for view in list.elements() {
-            contents.push(ResourceContents {
-                uri: text(view, "uri").unwrap_or_default(),
-                mime_type: text(view, "mimeType"),
-                text: text(view, "text"),
-                blob: text(view, "blob"),
-            });
+            let texts = view.pick(["uri", "mimeType", "text", "blob"]).map(|own| own.and_then(View::to_text));
+            let [uri, mime_type, text, blob] = texts;
+            contents.push(ResourceContents { uri: uri.unwrap_or_default(), mime_type, text, blob });
         }
         Ok(Self { contents, raw })
     }
@@ -164,9 +161,10 @@ impl PromptResult {
         };
         let mut messages = Vec::new();
         for view in list.elements() {
+            let [role, content] = view.pick(["role", "content"]);
             messages.push(PromptMessage {
-                role: text(view, "role").unwrap_or_default(),
-                content: view.get("content").unwrap_or(View::trusted("null")).to_raw(),
+                role: role.and_then(View::to_text).unwrap_or_default(),
+                content: content.unwrap_or(View::trusted("null")).to_raw(),
             });
         }
         Ok(Self { description: text(raw.view(), "description"), messages, raw })
@@ -189,14 +187,15 @@ pub struct Completion {
 impl Completion {
     pub(crate) fn read(raw: RawJson) -> Result<Self, (MalformedResult, RawJson)> {
         let inner = raw.view().get("completion").unwrap_or(View::trusted("null"));
-        let values = match inner.get("values") {
+        let [values, total, has_more] = inner.pick(["values", "total", "hasMore"]);
+        let values = match values {
             Some(values) if values.kind() == Kind::Array => values,
             found => return Err((MalformedResult::new("completion.values", "an array", found), raw)),
         };
         Ok(Self {
             values: values.elements().filter_map(View::to_text).collect(),
-            total: inner.get("total").and_then(View::as_i64).and_then(|total| u64::try_from(total).ok()),
-            has_more: inner.get("hasMore").and_then(View::as_bool).unwrap_or_default(),
+            total: total.and_then(View::as_i64).and_then(|total| u64::try_from(total).ok()),
+            has_more: has_more.and_then(View::as_bool).unwrap_or_default(),
             raw,
         })
     }

@@ -108,7 +108,7 @@ pub(crate) fn check_added(meta: View<'_>, writes_progress: bool) -> Result<&str,
         PROGRESS_TOKEN => writes_progress,
         _ => false,
     };
-    if meta.members().any(|(name, _)| is_written(&name.to_str().unwrap_or_default())) {
+    if meta.members().any(|(name, _)| is_written(&name.to_str())) {
         return Err(Misuse::MetaTwice);
     }
     let text = meta.as_str();

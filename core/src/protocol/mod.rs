@@ -31,5 +31,6 @@ pub use revision::{Era, Revision};
 
 pub(crate) use handshake::HandshakeError;
 pub(crate) use listing::{ListKind, Pages, Turn};
+pub(crate) use members::without_duplicates;
 pub(crate) use meta::{Envelope, Meta, SUBSCRIPTION_ID, check_added};
 pub(crate) use outcome::{Need, Needs, Outcome, ResultKind};

@@ -34,16 +34,8 @@ pub(crate) fn version_of(meta: Option<View<'_>>) -> Option<View<'_>> {
 impl RequestEnvelope {
     /// Reads the envelope of a request whose `_meta` this is.
     pub(crate) fn read(meta: Option<View<'_>>) -> Result<Self, EnvelopeFault> {
-        let (mut version, mut capabilities, mut level) = (None, None, None);
-        for (name, value) in meta.into_iter().flat_map(View::members) {
-            let slot = match &*name.to_str().unwrap_or_default() {
-                PROTOCOL_VERSION => &mut version,
-                CLIENT_CAPABILITIES => &mut capabilities,
-                LOG_LEVEL => &mut level,
-                _ => continue,
-            };
-            *slot = Some(value);
-        }
+        let [version, capabilities, level] =
+            meta.map_or([None; 3], |meta| meta.pick([PROTOCOL_VERSION, CLIENT_CAPABILITIES, LOG_LEVEL]));
         let version =
             version.and_then(View::to_str).ok_or_else(|| malformed(PROTOCOL_VERSION, "a string"))?;
         if version != Revision::V2026_07_28.as_str() {

@@ -7,8 +7,8 @@ use alloc::{
     vec::Vec,
 };
 
-use super::{MalformedResult, members::each_member};
-use crate::json::{Index, Kind, RawJson, Span, View};
+use super::{MalformedResult, members::pick};
+use crate::json::{Index, Kind, Name, RawJson, Span, View, name_twice};
 
 /// The longest name of an unknown kind of result that is kept.
 const MAX_KIND_BYTES: usize = 64;
@@ -20,7 +20,6 @@ pub(crate) struct Outcome {
     requests: Option<Span>,
     state: Option<Span>,
     ttl: Option<Span>,
-    twice: Option<&'static str>,
 }
 
 /// What kind of result it is.
@@ -46,8 +45,7 @@ pub(crate) struct Needs<'a> {
 /// One question.
 #[derive(Debug)]
 pub(crate) struct Need<'a> {
-    /// The key, as JSON text.
-    pub(crate) key: &'a str,
+    pub(crate) key: Name<'a>,
     pub(crate) method: Cow<'a, str>,
     pub(crate) params: View<'a>,
 }
@@ -55,37 +53,13 @@ pub(crate) struct Need<'a> {
 impl Outcome {
     /// Takes the members from the index of the pass that validated the result.
     pub(crate) fn read(raw: &RawJson, index: &Index, origin: usize) -> Self {
-        let mut own = Self::default();
-        if raw.as_str().starts_with('{') {
-            each_member(raw, index, origin, |name, value| own.member(name, value));
-        }
-        own
-    }
-
-    fn member(&mut self, name: &str, value: Span) {
-        let (slot, name) = match name {
-            "\"resultType\"" => (&mut self.kind, "resultType"),
-            "\"inputRequests\"" => (&mut self.requests, "inputRequests"),
-            "\"requestState\"" => (&mut self.state, "requestState"),
-            "\"ttlMs\"" => (&mut self.ttl, "ttlMs"),
-            _ => return,
-        };
-        if slot.is_some() {
-            // Readers disagree on which of two members counts, so neither does.
-            self.twice = Some(name);
-        }
-        *slot = Some(value);
+        let [kind, requests, state, ttl] =
+            pick(raw, index, origin, ["resultType", "inputRequests", "requestState", "ttlMs"]);
+        Self { kind, requests, state, ttl }
     }
 
     /// Returns the kind; absent means complete, for servers of earlier drafts.
     pub(crate) fn kind(&self, raw: &RawJson) -> Result<ResultKind, MalformedResult> {
-        if let Some(member) = self.twice {
-            return Err(MalformedResult {
-                member: member.into(),
-                expected: "there once",
-                found: "there twice",
-            });
-        }
         let Some(kind) = at(raw, self.kind) else { return Ok(ResultKind::Complete) };
         let Some(name) = kind.to_str() else {
             return Err(MalformedResult::new("resultType", "a string", Some(kind)));
@@ -119,18 +93,19 @@ impl Outcome {
         if requests.is_some_and(|requests| requests.kind() != Kind::Object) {
             return Err(MalformedResult::new("inputRequests", "an object", requests));
         }
+        // Whoever answers the questions may read the other one of two members.
+        if let Some(pointer) = requests.and_then(|requests| name_twice(requests.as_str())) {
+            return Err(MalformedResult {
+                member: Cow::Owned(String::from("inputRequests") + &pointer),
+                expected: "there once",
+                found: "there twice",
+            });
+        }
         let mut needs =
             Needs { requests: Vec::new(), state: state.map(View::as_str), has_requests: requests.is_some() };
         for (key, request) in
             requests.into_iter().flat_map(View::members).take(max_requests.saturating_add(1))
         {
-            if needs.requests.iter().any(|need| View::trusted(need.key).to_str() == key.to_str()) {
-                return Err(MalformedResult {
-                    member: "inputRequests".into(),
-                    expected: "an object whose keys are unique",
-                    found: "one with a key twice",
-                });
-            }
             needs.requests.push(need(key, request)?);
         }
         if needs.requests.is_empty() && needs.state.is_none() {
@@ -144,18 +119,18 @@ fn at(raw: &RawJson, span: Option<Span>) -> Option<View<'_>> {
     span.map(|span| View::trusted(span.of(raw.as_str())))
 }
 
-fn need<'a>(key: View<'a>, request: View<'a>) -> Result<Need<'a>, MalformedResult> {
-    let Some(method) = request.get("method").and_then(View::to_str) else {
-        let found = request.get("method");
-        return Err(MalformedResult::new("inputRequests.method", "a string", found));
+fn need<'a>(key: Name<'a>, request: View<'a>) -> Result<Need<'a>, MalformedResult> {
+    let [method, params] = request.pick(["method", "params"]);
+    let Some(method) = method.and_then(View::to_str) else {
+        return Err(MalformedResult::new("inputRequests.method", "a string", method));
     };
-    let params = match request.get("params") {
+    let params = match params {
         None => View::trusted("{}"),
         Some(params) if params.is_null() => View::trusted("{}"),
         Some(params) if params.kind() == Kind::Object => params,
         found => return Err(MalformedResult::new("inputRequests.params", "an object", found)),
     };
-    Ok(Need { key: key.as_str(), method, params })
+    Ok(Need { key, method, params })
 }
 
 fn shortened(name: &str) -> String {

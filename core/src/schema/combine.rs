@@ -7,7 +7,6 @@ use super::{
     ir::{Field, NodeId, Place, Record, Shape},
     keywords::Keywords,
     loss::Reason,
-    plan::pick,
 };
 use crate::{
     json::{Item, Kind},
@@ -16,6 +15,8 @@ use crate::{
 
 /// The most members of a record.
 const MAX_FIELDS: usize = 1_000;
+/// The most bytes that their names have together: one name must not fill the module of all tools.
+const MAX_FIELD_BYTES: usize = 64 << 10;
 /// The most schemas that are combined into one.
 const MAX_PARTS: usize = 64;
 /// The longest list that is a tuple.
@@ -175,7 +176,7 @@ impl<'t> Builder<'t, '_> {
                 self.loss(Reason::Malformed("properties"));
             }
             for (name, schema) in part.properties.into_iter().flat_map(Item::members) {
-                declared.add(name.to_str().unwrap_or_default(), schema, at);
+                declared.add(name.to_str(), schema, at);
             }
         }
         let mut seen = Names::default();
@@ -188,6 +189,10 @@ impl<'t> Builder<'t, '_> {
                 declared.required.truncate(before);
                 self.loss(Reason::Malformed("required"));
             }
+        }
+        let bytes: usize = declared.names.list.iter().chain(&seen.list).map(|name| name.len()).sum();
+        if bytes > MAX_FIELD_BYTES {
+            return None;
         }
         let mut ghosts = 0;
         for name in &declared.required {
@@ -226,7 +231,7 @@ impl<'t> Builder<'t, '_> {
         };
         let (mut text, mut default) = (None, None);
         for schema in member.into_iter().flat_map(Member::schemas) {
-            let [about, given] = pick(schema, ["description", "default"]);
+            let [about, given] = schema.pick(["description", "default"]);
             text = text.or_else(|| about.filter(|about| about.kind() == Kind::String).and_then(Place::of));
             default = default.or_else(|| given.and_then(Place::of));
         }
@@ -244,7 +249,7 @@ impl<'t> Builder<'t, '_> {
         let named = patterns.iter().copied().flat_map(Item::members);
         let mut values: Vec<_> = named
             .map(|(name, schema)| {
-                let name = Step::Name(name.to_str().unwrap_or_default());
+                let name = Step::Name(name.to_str());
                 (alloc::vec![Step::Word("patternProperties"), name], schema)
             })
             .take(MAX_ALTERNATIVES + 1)

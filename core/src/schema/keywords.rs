@@ -59,13 +59,7 @@ impl<'t> Keywords<'t> {
     pub(super) fn of(schema: Item<'t>) -> Self {
         let mut own = Self::default();
         for (name, value) in schema.members() {
-            let text = name.as_str();
-            let inside = text.get(1..text.len().saturating_sub(1)).unwrap_or_default();
-            if inside.as_bytes().contains(&b'\\') {
-                own.sort(&name.to_str().unwrap_or_default(), value);
-            } else {
-                own.sort(inside, value);
-            }
+            own.sort(&name.to_str(), value);
         }
         own
     }

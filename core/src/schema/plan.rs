@@ -91,7 +91,7 @@ fn read(schema: Item<'_>) -> Result<Plan<'_>, Reason> {
     if schema.kind() != Kind::Object {
         return Err(Reason::NotAnObject);
     }
-    let [kind, properties, required] = pick(schema, ["type", "properties", "required"]);
+    let [kind, properties, required] = schema.pick(["type", "properties", "required"]);
     match kind {
         Some(kind) if kind.is_str("object") => {}
         Some(kind) => return Err(Reason::TopLevelType(quote(kind))),
@@ -105,7 +105,7 @@ fn read(schema: Item<'_>) -> Result<Plan<'_>, Reason> {
     let mut declared = BTreeMap::new();
     let mut order = Vec::new();
     for (name, schema) in properties.into_iter().flat_map(Item::members) {
-        let name = name.to_str().unwrap_or_default();
+        let name = name.to_str();
         if let crate::map::Entry::Vacant(entry) = declared.entry(name.clone()) {
             entry.insert(schema);
             order.push(name);
@@ -188,7 +188,7 @@ fn scalar(kind: Item<'_>) -> Option<Scalar> {
 
 fn untyped(schema: Item<'_>) -> Reason {
     const KEYWORDS: [&str; 7] = ["$ref", "anyOf", "oneOf", "allOf", "const", "enum", "not"];
-    let found = pick(schema, KEYWORDS);
+    let found = schema.pick(KEYWORDS);
     let first = KEYWORDS.iter().zip(found).find(|(_, value)| value.is_some());
     first.map_or(Reason::NoType, |(keyword, _)| Reason::Combinator(keyword))
 }
@@ -203,20 +203,6 @@ fn quote(value: Item<'_>) -> String {
         || format!("given as {}", value.kind().name()),
         |word| format!("\"{}\"", clean(&word, MAX_QUOTED, Hidden::Extended)),
     )
-}
-
-/// Finds the first member of each name in one walk.
-pub(crate) fn pick<'t, const N: usize>(object: Item<'t>, names: [&str; N]) -> [Option<Item<'t>>; N] {
-    let mut found = [None; N];
-    for (own, value) in object.members() {
-        for (slot, name) in found.iter_mut().zip(names) {
-            if slot.is_none() && own.is_str(name) {
-                *slot = Some(value);
-                break;
-            }
-        }
-    }
-    found
 }
 
 #[cfg(test)]

@@ -80,7 +80,7 @@ impl<'t> Pointers<'t> {
                 let index = self.indexes.entry(item.index()).or_insert_with(|| {
                     let mut index = BTreeMap::new();
                     for (name, value) in item.members() {
-                        index.entry(name.to_str().unwrap_or_default()).or_insert(value);
+                        index.entry(name.to_str()).or_insert(value);
                     }
                     index
                 });
@@ -106,7 +106,7 @@ fn is_self_contained(block: Item<'_>) -> bool {
     let mut open: Vec<Item<'_>> = alloc::vec![block];
     while let Some(item) = open.pop() {
         for (name, value) in item.members() {
-            if name.is_str("$ref") {
+            if name.is("$ref") {
                 let pointer = value.to_str().unwrap_or_default();
                 if !is_block_pointer(pointer.strip_prefix('#').unwrap_or_default()) {
                     return false;

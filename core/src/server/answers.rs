@@ -167,23 +167,22 @@ impl Hub {
     fn push_modern(&self, out: &mut String, request: &Request, result: View<'_>) {
         self.push_result_head(out, "complete");
         let (mut has_ttl, mut has_scope) = (false, false);
-        for (_, meta) in result.members().filter(|(name, _)| name.as_str() == "\"_meta\"") {
-            let members = meta.as_str().trim_start_matches('{').trim_end_matches('}').trim();
-            if meta.kind() == Kind::Object && !members.is_empty() {
-                out.push(',');
-                push_compact(out, meta.as_str().get(1..meta.as_str().len() - 1).unwrap_or_default());
-            }
+        for (name, value) in result.get("_meta").into_iter().flat_map(View::members) {
+            out.push(',');
+            name.push_to(out);
+            out.push(':');
+            push_compact(out, value.as_str());
         }
         out.push('}');
         for (name, value) in result.members() {
-            match name.as_str() {
-                "\"_meta\"" | "\"resultType\"" => continue,
-                "\"ttlMs\"" => has_ttl = true,
-                "\"cacheScope\"" => has_scope = true,
+            match &*name.to_str() {
+                "_meta" | "resultType" => continue,
+                "ttlMs" => has_ttl = true,
+                "cacheScope" => has_scope = true,
                 _ => {}
             }
             out.push(',');
-            out.push_str(name.as_str());
+            name.push_to(out);
             out.push(':');
             push_compact(out, value.as_str());
         }

@@ -35,13 +35,13 @@ impl Hub {
         self.batches.insert(serial, Batch { source, left: 1, answers: String::new() });
         for entry in batch.entries() {
             let envelope = jsonrpc::read_entry(entry);
-            let message = jsonrpc::classify(entry, &envelope);
-            let is_answered = matches!(message, Ok((Message::Request { .. }, _)) | Err(_));
+            let message = jsonrpc::classify_once(entry, &envelope);
+            let is_answered = matches!(message, Ok(Message::Request { .. }) | Err(_));
             if let Some(batch) = self.batches.get_mut(&serial).filter(|_| is_answered) {
                 batch.left += 1;
             }
             match message {
-                Ok((message, _)) => self.take(source, entry, message),
+                Ok(message) => self.take(source, entry, message),
                 Err(misfit) => self.misfit(source, &misfit),
             }
         }

@@ -5,7 +5,7 @@ use alloc::format;
 use super::{Hub, Origin, Peer, Refusal, ServerEvent, hub::Source, peers::Binding};
 use crate::{
     Tick, Tolerance, Verdict, Violation,
-    json::{Kind, View},
+    json::{Kind, View, name_twice},
     jsonrpc::{Body, Id, Message, Misfit, ResponseId, RpcError, code},
     protocol::modern,
 };
@@ -30,32 +30,62 @@ pub(super) struct Params<'a> {
     pub(super) client: Option<View<'a>>,
 }
 
+/// The members that [`Params`] holds, in its order.
+const PARAMS: [&str; 15] = [
+    "_meta",
+    "name",
+    "uri",
+    "arguments",
+    "cursor",
+    "level",
+    "ref",
+    "argument",
+    "context",
+    "inputResponses",
+    "requestState",
+    "notifications",
+    "protocolVersion",
+    "capabilities",
+    "clientInfo",
+];
+
 impl<'a> Params<'a> {
     fn read(params: Option<View<'a>>) -> Self {
-        let mut own = Self::default();
-        for (name, value) in params.into_iter().flat_map(View::members) {
-            let slot = match name.as_str() {
-                "\"_meta\"" => &mut own.meta,
-                "\"name\"" => &mut own.name,
-                "\"uri\"" => &mut own.uri,
-                "\"arguments\"" => &mut own.arguments,
-                "\"cursor\"" => &mut own.cursor,
-                "\"level\"" => &mut own.level,
-                "\"ref\"" => &mut own.reference,
-                "\"argument\"" => &mut own.argument,
-                "\"context\"" => &mut own.context,
-                "\"inputResponses\"" => &mut own.responses,
-                "\"requestState\"" => &mut own.state,
-                "\"notifications\"" => &mut own.notifications,
-                "\"protocolVersion\"" => &mut own.version,
-                "\"capabilities\"" => &mut own.capabilities,
-                "\"clientInfo\"" => &mut own.client,
-                _ => continue,
-            };
-            // Readers disagree on which of two members counts; here it is the first, as everywhere in the engine.
-            slot.get_or_insert(value);
+        let found = params.map_or([None; PARAMS.len()], |params| params.pick(PARAMS));
+        let [
+            meta,
+            name,
+            uri,
+            arguments,
+            cursor,
+            level,
+            reference,
+            argument,
+            context,
+            responses,
+            state,
+            notifications,
+            version,
+            capabilities,
+            client,
+        ] = found;
+        Self {
+            meta,
+            name,
+            uri,
+            arguments,
+            cursor,
+            level,
+            reference,
+            argument,
+            context,
+            responses,
+            state,
+            notifications,
+            version,
+            capabilities,
+            client,
         }
-        own
     }
 }
 
@@ -99,6 +129,9 @@ impl Hub {
     pub(super) fn misfit(&mut self, source: Source, misfit: &Misfit) {
         self.violated(source.peer, Violation::NotJsonRpc(misfit.fault));
         let error = RpcError::new(code::INVALID_REQUEST, format!("{}", misfit.fault));
+        if let Some(asked) = misfit.response.filter(|id| self.waits_for(source.peer, *id)) {
+            self.asked_is_answered(source.peer, asked, Err(error.clone()));
+        }
         self.refuse_with(source, misfit.request.as_ref(), &error, Some(Refusal::Malformed));
     }
 
@@ -151,6 +184,9 @@ impl Hub {
         if params.is_some_and(|params| params.kind() != Kind::Object) {
             return Err(Violation::BadParams);
         }
+        if let Some(pointer) = params.and_then(|params| name_twice(params.as_str())) {
+            return Err(Violation::DuplicateName { pointer: format!("/params{pointer}") });
+        }
         let listens = |id: &Id| self.peers.get(&peer).is_some_and(|peer| peer.listens.contains_key(id));
         if self.requests.asked(&(peer, id.clone())) || listens(id) {
             return Err(Violation::IdInUse);
@@ -161,6 +197,7 @@ impl Hub {
     fn notified(&mut self, peer: Peer, method: &str, params: Option<View<'_>>) {
         match method {
             "notifications/cancelled" => {
+                let params = params.filter(|params| name_twice(params.as_str()).is_none());
                 let id = params.and_then(|params| params.get("requestId")).and_then(Id::read);
                 if let Some(id) = id {
                     return self.cancelled(peer, &id);
@@ -175,11 +212,8 @@ impl Hub {
     }
 
     fn answered(&mut self, peer: Peer, id: ResponseId, text: &str, body: Body) {
-        let asked = match id {
-            ResponseId::Minted(id) | ResponseId::Respelled(id) => id,
-            ResponseId::Unknown | ResponseId::Foreign => {
-                return self.violated(peer, Violation::UnknownResponse);
-            }
+        let Some(asked) = id.number() else {
+            return self.violated(peer, Violation::UnknownResponse);
         };
         let answer = match body {
             Body::Result { span } => Ok(View::trusted(span.of(text))),

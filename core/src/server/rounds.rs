@@ -19,7 +19,7 @@ use super::{
 use crate::{
     Misuse, Tick, Violation,
     client::Offered,
-    json::{Kind, RawJson, View, push_compact, push_string},
+    json::{Kind, RawJson, View, name_twice, push_compact, push_string},
     jsonrpc::{self, RpcError, code},
     map::{BTreeMap, BTreeSet},
     protocol::{Era, Revision},
@@ -168,7 +168,7 @@ impl Hub {
         }
         for (name, value) in responses.members() {
             if value.kind() != Kind::Object {
-                let name = name.to_str().unwrap_or_default();
+                let name = name.to_str();
                 return Err(bad_params(&format!("inputResponses/{name}"), "must be an object"));
             }
         }
@@ -237,15 +237,27 @@ impl Hub {
         }
     }
 
+    /// Returns whether a client is asked something with this id.
+    pub(super) fn waits_for(&self, peer: Peer, id: u64) -> bool {
+        self.requests.get(id).is_some_and(|ask| ask.peer == peer)
+    }
+
     /// A client has answered a question, or something that was none.
     pub(super) fn asked_is_answered(&mut self, peer: Peer, id: u64, answer: Result<View<'_>, RpcError>) {
-        if self.requests.get(id).is_none_or(|ask| ask.peer != peer) {
+        if !self.waits_for(peer, id) {
             return self.violated(peer, Violation::UnknownResponse);
         }
         let Some(Waiting { tag: Ask { call: serial, key, what, .. }, .. }) = self.requests.take(id) else {
             return;
         };
         let method = what.method();
+        let twice = answer.as_ref().ok().and_then(|answer| name_twice(answer.as_str()));
+        if let Some(pointer) = twice {
+            let violation = Violation::DuplicateName { pointer: format!("/result{pointer}") };
+            let message = format!("the client's answer to `{method}` is ambiguous: {violation}");
+            self.violated(peer, violation);
+            return self.fail_call(serial, &message);
+        }
         let answer = match answer {
             Ok(answer) if answer.kind() == Kind::Object => answer.to_raw(),
             Ok(_) => {
@@ -358,12 +370,12 @@ fn push_question(out: &mut String, question: &Question, revision: Revision, seri
     let drops_mode = question.what == Offered::Elicitation && revision < Revision::V2025_11_25;
     let mut separator = '{';
     for (name, value) in params.members() {
-        if drops_mode && name.as_str() == "\"mode\"" {
+        if drops_mode && name.is("mode") {
             continue;
         }
         out.push(separator);
         separator = ',';
-        out.push_str(name.as_str());
+        name.push_to(out);
         out.push(':');
         push_compact(out, value.as_str());
     }
@@ -382,14 +394,14 @@ fn merged(newer: View<'_>, older: Option<&RawJson>) -> RawJson {
     let mut text = String::from("{");
     let members = newer.members();
     let kept = older.view().members().filter(|(name, _)| {
-        let name = name.to_str().unwrap_or_default();
+        let name = name.to_str();
         newer.get(&name).is_none()
     });
     for (at, (name, value)) in members.chain(kept).enumerate() {
         if at > 0 {
             text.push(',');
         }
-        text.push_str(name.as_str());
+        name.push_to(&mut text);
         text.push(':');
         text.push_str(value.as_str());
     }

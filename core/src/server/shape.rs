@@ -13,12 +13,12 @@ pub(super) fn push_tool(out: &mut String, tool: View<'_>, revision: Revision) {
         return push_compact(out, tool.as_str());
     }
     push_members(out, tool, |name, value| match name {
-        "\"outputSchema\"" => {
+        "outputSchema" => {
             revision >= Revision::V2025_06_18 && value.get("type").is_some_and(|kind| kind.is_str("object"))
         }
-        "\"title\"" | "\"_meta\"" => revision >= Revision::V2025_06_18,
-        "\"annotations\"" => revision >= Revision::V2025_03_26,
-        "\"icons\"" | "\"execution\"" => revision >= Revision::V2025_11_25,
+        "title" | "_meta" => revision >= Revision::V2025_06_18,
+        "annotations" => revision >= Revision::V2025_03_26,
+        "icons" | "execution" => revision >= Revision::V2025_11_25,
         _ => true,
     });
 }
@@ -26,10 +26,10 @@ pub(super) fn push_tool(out: &mut String, tool: View<'_>, revision: Revision) {
 /// Appends those members of an object that `keeps` says.
 fn push_members(out: &mut String, object: View<'_>, keeps: impl Fn(&str, View<'_>) -> bool) {
     let mut separator = '{';
-    for (name, value) in object.members().filter(|(name, value)| keeps(name.as_str(), *value)) {
+    for (name, value) in object.members().filter(|(name, value)| keeps(&name.to_str(), *value)) {
         out.push(separator);
         separator = ',';
-        out.push_str(name.as_str());
+        name.push_to(out);
         out.push(':');
         push_compact(out, value.as_str());
     }
@@ -40,9 +40,9 @@ fn push_members(out: &mut String, object: View<'_>, keeps: impl Fn(&str, View<'_
 pub(super) fn push_legacy(out: &mut String, method: &str, result: View<'_>, revision: Revision) {
     let mut separator = '{';
     for (name, value) in result.members() {
-        let is_known = match name.as_str() {
-            "\"resultType\"" | "\"ttlMs\"" | "\"cacheScope\"" => false,
-            "\"structuredContent\"" => revision >= Revision::V2025_06_18 && value.kind() == Kind::Object,
+        let is_known = match &*name.to_str() {
+            "resultType" | "ttlMs" | "cacheScope" => false,
+            "structuredContent" => revision >= Revision::V2025_06_18 && value.kind() == Kind::Object,
             _ => true,
         };
         if !is_known {
@@ -50,13 +50,13 @@ pub(super) fn push_legacy(out: &mut String, method: &str, result: View<'_>, revi
         }
         out.push(separator);
         separator = ',';
-        out.push_str(name.as_str());
+        name.push_to(out);
         out.push(':');
-        match (name.as_str(), method) {
-            ("\"content\"", "tools/call") if revision < Revision::V2025_06_18 => {
+        match (&*name.to_str(), method) {
+            ("content", "tools/call") if revision < Revision::V2025_06_18 => {
                 push_list(out, value, |out, block| push_content(out, block, revision));
             }
-            ("\"messages\"", "prompts/get") if revision < Revision::V2025_06_18 => {
+            ("messages", "prompts/get") if revision < Revision::V2025_06_18 => {
                 push_list(out, value, |out, message| push_message(out, message, revision));
             }
             _ => push_compact(out, value.as_str()),
@@ -81,10 +81,10 @@ fn push_message(out: &mut String, message: View<'_>, revision: Revision) {
     for (name, value) in message.members() {
         out.push(separator);
         separator = ',';
-        out.push_str(name.as_str());
+        name.push_to(out);
         out.push(':');
-        match name.as_str() {
-            "\"content\"" => push_content(out, value, revision),
+        match &*name.to_str() {
+            "content" => push_content(out, value, revision),
             _ => push_compact(out, value.as_str()),
         }
     }

@@ -139,8 +139,8 @@ impl Server {
         };
         let mut envelope = Envelope::default();
         match jsonrpc::read(text, &mut envelope) {
-            Ok(Shape::One) => match jsonrpc::classify(text, &envelope) {
-                Ok((message, _)) => self.hub.accept(now, self.peer, Origin::default(), text, message),
+            Ok(Shape::One) => match jsonrpc::classify_once(text, &envelope) {
+                Ok(message) => self.hub.accept(now, self.peer, Origin::default(), text, message),
                 Err(misfit) => self.hub.accept_misfit(now, self.peer, Origin::default(), &misfit),
             },
             Ok(Shape::Batch(batch)) => {

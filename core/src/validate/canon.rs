@@ -25,7 +25,7 @@ pub(super) fn push_canonical(out: &mut String, item: Item<'_>) {
         }
         Kind::Object => {
             let mut members: Vec<(Cow<'_, str>, Item<'_>)> =
-                item.members().map(|(name, value)| (name.to_str().unwrap_or_default(), value)).collect();
+                item.members().map(|(name, value)| (name.to_str(), value)).collect();
             members.sort_by(|(one, _), (other, _)| one.cmp(other));
             out.push('{');
             for (name, value) in members {

@@ -254,7 +254,7 @@ impl<'v, 't> Checker<'v, 't> {
 
     /// Returns the names of an object's members, sorted.
     pub(super) fn names(&mut self, object: Item<'t>) -> Step<Vec<Cow<'t, str>>> {
-        let mut names: Vec<_> = object.members().map(|(name, _)| name.to_str().unwrap_or_default()).collect();
+        let mut names: Vec<_> = object.members().map(|(name, _)| name.to_str()).collect();
         self.spend(names.len())?;
         names.sort_unstable();
         Ok(names)

@@ -254,8 +254,7 @@ pub(super) struct Words<'t> {
 impl<'t> Words<'t> {
     fn read(item: Item<'t>) -> Self {
         let members = item.members();
-        let mut sorted: Vec<_> =
-            members.map(|(name, value)| (name.to_str().unwrap_or_default(), value)).collect();
+        let mut sorted: Vec<_> = members.map(|(name, value)| (name.to_str(), value)).collect();
         // The sort is stable, so that the first of equals stays the first.
         sorted.sort_by(|(one, _), (other, _)| one.cmp(other));
         sorted.dedup_by(|(later, _), (first, _)| later == first);

@@ -47,7 +47,7 @@ fn members(schemas: &[Schema], failure: Failure) -> impl Iterator<Item = &Member
 
 /// Looks for the missing name among those that came and mean nothing.
 fn misspelt(schemas: &[Schema], failure: Failure, object: Item<'_>, missing: &str) -> Option<String> {
-    let names = object.members().take(MAX_CANDIDATES).filter_map(|(name, _)| name.to_str());
+    let names = object.members().take(MAX_CANDIDATES).map(|(name, _)| name.to_str());
     let unknown: Vec<_> = names
         .filter(|name| !members(schemas, failure).any(|members| members.named.contains_key(name.as_ref())))
         .collect();

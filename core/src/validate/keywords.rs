@@ -216,11 +216,11 @@ fn members<'t>(to: &mut Compiler<'t>, place: Place<'t>, words: &Words<'t>) {
     let mut members = Members::default();
     for (name, schema) in named.into_iter().flat_map(Item::members) {
         let id = to.intern(schema, place.resource);
-        members.named.entry(name.to_str().unwrap_or_default().into_owned()).or_insert(id);
+        members.named.entry(name.to_text()).or_insert(id);
     }
     for (source, schema) in patterns.into_iter().flat_map(Item::members) {
         let id = to.intern(schema, place.resource);
-        match Pattern::new(&source.to_str().unwrap_or_default(), &mut to.room) {
+        match Pattern::new(&source.to_str(), &mut to.room) {
             Ok(pattern) => members.patterns.push((pattern, id)),
             Err(reason) => {
                 members.has_skipped_pattern = true;
@@ -246,7 +246,7 @@ fn dependencies<'t>(to: &mut Compiler<'t>, place: Place<'t>, words: &Words<'t>) 
     };
     for keyword in keywords {
         for (name, dependency) in words.get(keyword).into_iter().flat_map(Item::members) {
-            let name = name.to_str().unwrap_or_default().into_owned();
+            let name = name.to_text();
             if dependency.kind() != Kind::Array {
                 schemas.push((name, to.intern(dependency, place.resource)));
             } else if let Some(names) = names(dependency) {

@@ -50,7 +50,7 @@ use schema::{Rule, Schema};
 
 pub(crate) use hint::nearest;
 
-use crate::json::{MAX_DEPTH, Shown, Tape, Value, View};
+use crate::json::{MAX_DEPTH, Shown, Tape, Value, View, name_twice};
 
 /// The steps that a check may take by default, beside those that the value's size grants.
 pub const MAX_STEPS: u64 = 1_000_000;
@@ -190,7 +190,11 @@ impl Validator {
         let steps = self.max_steps.saturating_add(granted);
         let mut checker = Checker::new(&self.schemas, tape, steps);
         match checker.apply(0, Spot { item: tape.root(), depth: 0 }, false) {
-            Ok(Verdict::Yes | Verdict::Unsure) => Outcome::Valid,
+            Ok(Verdict::Yes | Verdict::Unsure) => match name_twice(tape.root().as_str()) {
+                // Whoever reads the value may take the other one: what was checked would not be what is used.
+                Some(pointer) => Outcome::Invalid(Box::new(ambiguous(pointer))),
+                None => Outcome::Valid,
+            },
             Ok(Verdict::No(failure)) => Outcome::Invalid(Box::new(explain::explain(&mut checker, *failure))),
             Err(gave_up) => Outcome::GaveUp(gave_up),
         }
@@ -201,6 +205,16 @@ impl Validator {
         let mut text = String::new();
         value.push_to(&mut text);
         self.check(View::trusted(&text))
+    }
+}
+
+/// Says that two members of one object have one name.
+fn ambiguous(pointer: String) -> Mismatch {
+    Mismatch {
+        pointer,
+        expected: "every name of an object once".into(),
+        found: "this one twice".into(),
+        hint: Some("leave one of the two out".into()),
     }
 }
 

@@ -1,5 +1,4 @@
-//! Rules for objects. Every member counts, also the second of two with one name: which of them a reader
-//! takes is the reader's choice, so all must be valid.
+//! Rules for objects. Every member counts; a value in which two of them have one name fits no schema.
 
 use alloc::{string::String, vec::Vec};
 
@@ -8,7 +7,7 @@ use super::{
     failure::What,
     schema::{Id, Members, Schema},
 };
-use crate::json::Item;
+use crate::json::{Item, Name};
 
 /// Up to this many names are looked for one by one.
 const FEW: usize = 8;
@@ -28,7 +27,7 @@ impl<'t> Checker<'_, 't> {
 
     pub(super) fn member_names(&mut self, here: Here<'t>, id: Id) -> Step {
         let mut verdict = Verdict::Yes;
-        for (name, _) in here.spot.item.members() {
+        for name in here.spot.item.names() {
             verdict = verdict.and(self.apply(id, here.spot.inner(name), false)?);
             if verdict.is_no() {
                 break;
@@ -74,8 +73,8 @@ impl<'t> Checker<'_, 't> {
         Ok(verdict)
     }
 
-    fn member(&mut self, here: Here<'t>, members: &Members, name: Item<'t>, value: Item<'t>) -> Step {
-        let text = name.to_str().unwrap_or_default();
+    fn member(&mut self, here: Here<'t>, members: &Members, name: Name<'t>, value: Item<'t>) -> Step {
+        let text = name.to_str();
         self.spend(1 + text.len() / 32)?;
         let spot = here.spot.inner(value);
         let mut verdict = Verdict::Yes;

@@ -172,7 +172,7 @@ fn children_of(item: Item<'_>) -> BTreeMap<Cow<'_, str>, u32> {
         }
     }
     for (name, value) in item.members() {
-        children.entry(name.to_str().unwrap_or_default()).or_insert(value.index());
+        children.entry(name.to_str()).or_insert(value.index());
     }
     children
 }

@@ -225,10 +225,14 @@ fn what_is_skipped_stays_open_under_every_combination() {
 }
 
 #[test]
-fn every_member_of_one_name_must_be_valid() {
-    let schema = r#"{"properties":{"a":{"type":"integer"}}}"#;
-    assert_ne!(message(schema, r#"{"a":1,"a":"x"}"#), "");
-    assert_ne!(message(schema, r#"{"a":"x","\u0061":1}"#), "");
+fn a_value_that_says_a_name_twice_fits_no_schema() {
+    for value in [r#"{"a":1,"a":2}"#, r#"{"a":1,"\u0061":1}"#, r#"{"b":[{"a":1,"a":1}]}"#] {
+        for schema in ["true", r#"{"properties":{"a":{"type":"integer"}}}"#] {
+            let message = message(schema, value);
+            assert!(message.contains("every name of an object once, found this one twice"), "{message}");
+        }
+    }
+    assert_eq!(message("true", r#"{"a":{"a":1},"b":[{"a":1},{"a":1}]}"#), "");
 }
 
 #[test]

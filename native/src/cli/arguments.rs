@@ -104,7 +104,7 @@ pub(super) fn signature(schema: View<'_>) -> String {
     let mut demanded = Vec::new();
     let mut optional = Vec::new();
     for (name, property) in schema.get("properties").into_iter().flat_map(View::members) {
-        let Some(name) = name.to_str() else { continue };
+        let name = name.to_str();
         let kinds = Kinds::of(property, schema).names();
         let shown = text::one_line(&format!("{name}={kinds}"));
         if required.iter().any(|own| *own == name) {
@@ -141,7 +141,7 @@ fn expected(root: View<'_>, key: &str) -> Result<Kinds, Failure> {
         return Ok(Kinds::default());
     }
     let known: Vec<_> =
-        properties.into_iter().flat_map(View::members).filter_map(|(name, _)| name.to_str()).collect();
+        properties.into_iter().flat_map(View::members).map(|(name, _)| name.to_str()).collect();
     let known: Vec<&str> = known.iter().map(|name| &**name).collect();
     Err(unknown(key, &known))
 }

@@ -148,7 +148,7 @@ fn about(lines: &mut Lines<'_>, session: &Session<'_>) {
     lines.fact("server", &format!("{}{title}", session.output.paint(BOLD, name.trim())));
     lines.fact("revision", handshake.revision.as_str());
     let offers: Vec<_> =
-        handshake.capabilities.raw.view().members().filter_map(|(name, _)| name.to_text()).collect();
+        handshake.capabilities.raw.view().members().map(|(name, _)| name.to_text()).collect();
     lines.fact("offers", &one_line(&offers.join(", ")));
     if let Some(instructions) = &handshake.instructions {
         lines.block("what it says to models", Cut::Tail, instructions.lines());

@@ -35,7 +35,7 @@ impl Context {
     pub(crate) fn of(context: &server::Context, link: Link) -> Self {
         let answers = context.answers.iter().flat_map(|answers| answers.view().members());
         let responses: BTreeMap<_, _> =
-            answers.map(|(key, answer)| (key.to_text().unwrap_or_default(), answer.to_raw())).collect();
+            answers.map(|(key, answer)| (key.to_text(), answer.to_raw())).collect();
         let inputs = Inputs { responses, state: context.state.clone() };
         Self::heard(context.id.clone(), inputs, Arc::new(link))
     }

@@ -53,7 +53,8 @@ impl Model {
             return Self::Unknown;
         }
         let (id, method) = (members.get("id"), members.get("method").map(string));
-        let is_plain = members.get("params").is_none_or(|params| params.starts_with('{'));
+        let is_plain =
+            members.get("params").is_none_or(|params| params.starts_with('{') && !repeats_names(params));
         let is_id =
             id.is_some_and(|id| id.starts_with(['"', '-']) || id.starts_with(|c: char| c.is_ascii_digit()));
         match (id, method) {
@@ -82,6 +83,16 @@ fn is_header(line: &[u8]) -> bool {
 /// A name that `serde_json` cannot read, though the text is JSON.
 fn has_odd_names(line: &[u8]) -> bool {
     serde_json::from_slice::<&RawValue>(line).is_ok()
+}
+
+/// Returns whether two members of an object have one name, at any depth.
+fn repeats_names(text: &str) -> bool {
+    if let Ok(elements) = serde_json::from_str::<Vec<&RawValue>>(text) {
+        return elements.iter().any(|element| repeats_names(element.get()));
+    }
+    // A name that cannot be read may be any.
+    let Ok(members) = serde_json::from_str::<Members>(text) else { return text.starts_with('{') };
+    members.has_duplicates() || members.0.iter().any(|(_, value)| repeats_names(value.get()))
 }
 
 fn string(raw: &str) -> Option<String> {

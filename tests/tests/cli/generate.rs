@@ -176,3 +176,19 @@ fn every_reason_for_no_module_is_its_own_error_with_its_number_and_its_culprit()
         assert!(json["error"]["message"].as_str().unwrap().contains(said), "{json}");
     }
 }
+
+#[test]
+fn a_tool_that_nests_too_deep_is_left_out_and_named() {
+    let nested = format!("{}{}", "[".repeat(300), "]".repeat(300));
+    let deep = format!(r#"{{"name":"deep","inputSchema":{{}},"_meta":{nested}}}"#);
+    let listing = LISTING.replacen('[', &format!("[{deep},"), 1);
+    let folder = Folder::new("deep");
+    let file = kept(&folder, "notes.json", &listing);
+    let run = Running::start(command(&["generate", "--losses", "--listing", &file])).end().ends_with(0);
+    let told = format!("{}{}", run.out, run.err);
+    assert!(told.contains("tool 0 of the listing: the entry nests 301 levels, more than 128"), "{told}");
+    let run = Running::start(command(&["surface", "--listing", &file])).end().ends_with(0);
+    assert!(run.out.contains("title: string; tags?: string[]"), "{}", run.out);
+    let run = run_with_input(&["generate", "--profile", "loom", "--listing", "-"], &listing).ends_with(4);
+    assert!(run.err.contains("nests 301 levels, more than 128"), "{}", run.err);
+}

@@ -191,7 +191,7 @@ fn is_open(schema: Item<'_>, is_root: bool) -> bool {
     let is_map = is("\"object\"") && !has("properties") && !combined && (!is_root || is_object);
     let is_bare = is_map || is("\"array\"") && !is_list;
     let inner = schema.members().filter(|(name, _)| {
-        ["additionalProperties", "items", "additionalItems"].iter().any(|known| name.is_str(known))
+        ["additionalProperties", "items", "additionalItems"].iter().any(|known| name.is(known))
     });
     let named = ["properties", "$defs", "definitions", "patternProperties"]
         .into_iter()

@@ -76,6 +76,46 @@ fn a_hundred_thousand_parameters_end_in_linear_time_in_a_refusal_or_a_loss() {
     }
 }
 
+#[test]
+fn one_excessive_tool_costs_the_others_nothing() {
+    let huge = "x".repeat(5 << 20);
+    let nested = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
+    let excesses = [
+        format!(r#"{{"name":"{huge}","inputSchema":{{}}}}"#),
+        format!(r#"{{"name":"bad","description":"{huge}","inputSchema":{{}}}}"#),
+        format!(r#"{{"name":"bad","inputSchema":{{"type":"object","properties":{{"{huge}":{{}}}}}}}}"#),
+        format!(r#"{{"name":"bad","inputSchema":{{"type":"object","required":["{huge}"]}}}}"#),
+        format!(
+            r#"{{"name":"bad","inputSchema":{{"type":"object","properties":{{"a":{{"enum":["{huge}"]}}}}}}}}"#
+        ),
+        format!(
+            r##"{{"name":"bad","inputSchema":{{"type":"object","properties":{{"a":{{"$ref":"#/$defs/{huge}"}}}},"$defs":{{"{huge}":{{"type":"object","properties":{{"b":{{}}}}}}}}}}}}"##
+        ),
+        format!(
+            r#"{{"name":"bad","inputSchema":{{"type":"object","properties":{{"a":{{"default":"{huge}"}}}}}}}}"#
+        ),
+        format!(r#"{{"name":"bad","inputSchema":{{"type":"object","properties":{{"a":{nested}}}}}}}"#),
+        format!(r#"{{"name":"bad","inputSchema":{{}},"_meta":{nested}}}"#),
+    ];
+    let good = |name: &str| format!(r#"{{"name":"{name}","inputSchema":{{"type":"object"}}}}"#);
+    for excess in excesses {
+        let text = format!("[{},{excess},{}]", good("first"), good("last"));
+        let shown = &excess[..80];
+        for (backend, language, profile) in BACKENDS {
+            if profile != Profile::Typed {
+                continue;
+            }
+            let generated = run(&text, &options("notes", language, profile));
+            let generated = generated.unwrap_or_else(|error| panic!("{backend}: {shown}: {error}"));
+            let tools: Vec<_> = generated.functions.iter().map(|function| function.tool.as_str()).collect();
+            assert!(tools.contains(&"first") && tools.contains(&"last"), "{backend}: {shown}: {tools:?}");
+            // A long default is cut where it is shown, and the name of a definition is not needed.
+            let is_whole = shown.contains("default") || shown.contains("$ref");
+            assert!(is_whole || !generated.losses.is_empty(), "{backend}: {shown}");
+        }
+    }
+}
+
 /// One tool of so many parameters, all of them required and declared, or only required.
 fn wide(count: usize, has_properties: bool) -> String {
     let names: Vec<_> = (0..count).map(|at| format!("\"p{at}\"")).collect();

@@ -3,10 +3,11 @@
 use selvedge_core::{
     json::RawJson,
     jsonrpc::RpcError,
-    server::{Answer, Input, Question, ServerEvent, StateKey},
+    server::{Answer, Input, Question, Request, ServerEvent, StateKey},
 };
 use selvedge_tests::{
     Web, line,
+    spelling::{Doubled, doubled, escaped},
     web::{Sent, modern_params},
 };
 
@@ -322,4 +323,27 @@ fn principals_reach_the_application() {
     let mut web = web();
     web.ask(&call_sent("1").of("ann"));
     assert_eq!(web.take_calls()[0].2.principal.as_deref(), Some("ann"));
+}
+
+#[test]
+fn the_tool_that_the_headers_name_is_the_one_that_runs_however_the_body_is_spelled() {
+    let mut web = web();
+    let call = call_sent("1");
+    web.ask(&Sent { body: escaped(&call.body), ..call.clone() });
+    let calls = web.take_calls();
+    assert!(matches!(&calls[..], [(_, Request::CallTool { name, .. }, _)] if name == "t"), "{calls:?}");
+    for Doubled { text: body, .. } in doubled(&call.body) {
+        let response = web.ask(&Sent { body, ..call.clone() });
+        assert!(response.text().contains("stands there twice"), "{}", response.text());
+    }
+    for (body, code) in [
+        (r#""n\u0061me":"t","name":"routed""#, -32602),
+        (r#""name":"routed","n\u0061me":"t""#, -32020),
+        (r#""n\u0061me":"routed""#, -32020),
+    ] {
+        let sent = Sent { body: call.body.replace(r#""name":"t""#, body), ..call.clone() };
+        let response = web.ask(&sent);
+        assert_eq!(crate::code(response.text()), code, "{body}");
+    }
+    assert!(web.take_calls().is_empty());
 }

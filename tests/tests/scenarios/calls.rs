@@ -82,7 +82,8 @@ fn a_block_of_an_unknown_kind_is_kept_raw_beside_the_text() {
 
 #[test]
 fn many_members_and_members_in_any_order_are_read_alike() {
-    let many = r#""m":0,"#.repeat(20);
+    let many: Vec<_> = (0..20).map(|at| format!(r#""m{at}":0,"#)).collect();
+    let many = many.concat();
     let answer =
         called(&format!(r#"{{{many}"structuredContent":[1],"content":[{{"text":"x","type":"text"}}]}}"#));
     assert_eq!((answer.text().as_str(), answer.structured_content().unwrap().as_str()), ("x", "[1]"));
@@ -96,8 +97,6 @@ fn a_result_of_the_wrong_shape_keeps_its_text_and_nothing_is_written() {
         (r#"{"isError":"yes"}"#, "`isError` must be a boolean, not string"),
         ("[]", "`result` must be an object, not array"),
         ("null", "`result` must be an object, not null"),
-        (r#"{"content":[],"content":[]}"#, "`content` must be there once, not there twice"),
-        (r#"{"isError":true,"isError":false}"#, "`isError` must be there once, not there twice"),
     ];
     for (result, why) in wrong {
         let mut world = World::ready();

@@ -215,19 +215,57 @@ fn unknown_members_survive_at_every_level() {
 }
 
 #[test]
-fn a_member_that_stands_there_twice_settles_the_call_as_malformed() {
+fn of_two_members_of_an_envelope_the_first_one_counts_and_that_is_reported() {
+    let ok = r#"{"content":[{"type":"text","text":"ok"}]}"#;
     let doubled = [
-        (r#"{"jsonrpc":"2.0","id":7,"result":{},"result":{}}"#, "result"),
-        (r#"{"jsonrpc":"2.0","id":7,"result":{},"jsonrpc":"2.0"}"#, "jsonrpc"),
+        (format!(r#"{{"jsonrpc":"2.0","id":7,"result":{ok},"result":{{}}}}"#), "result"),
+        (format!(r#"{{"jsonrpc":"2.0","id":7,"result":{ok},"r\u0065sult":{{}}}}"#), "result"),
+        (format!(r#"{{"jsonrpc":"2.0","id":7,"result":{ok},"jsonrpc":"1.0"}}"#), "jsonrpc"),
+        (format!(r#"{{"jsonrpc":"2.0","id":7,"id":99,"result":{ok}}}"#), "id"),
     ];
     for (line, member) in doubled {
         let mut world = World::ready();
         let call = world.call("t", "{}");
-        world.peer(line);
-        let fault = AnswerFault::NotJsonRpc(Fault::DuplicateMember(member));
-        assert_eq!(world.failure(call), CallError::Malformed { fault, raw: None });
-        assert_eq!(violations(&mut world), [Violation::NotJsonRpc(Fault::DuplicateMember(member))]);
+        world.peer(&line);
+        assert_eq!(world.text(call), "ok", "{line}");
+        let odd = violations(&mut world);
+        let [Violation::OddEnvelope(odd)] = &odd[..] else { panic!("{odd:?}") };
+        assert_eq!(odd.duplicate, Some(member));
+        world.assert_lives();
     }
+}
+
+#[test]
+fn a_response_with_two_ids_settles_the_first_call_that_waits_for_one_of_them() {
+    for (ids, settled) in [
+        (r#""id":7,"id":8"#, 0),
+        (r#""id":8,"id":7"#, 1),
+        (r#""id":99,"i\u0064":"8""#, 1),
+        (r#""id":null,"id":[],"id":8"#, 1),
+    ] {
+        let mut world = World::ready();
+        let calls = [world.call("t", "{}"), world.call("t", "{}")];
+        world.peer(format!(r#"{{"jsonrpc":"2.0",{ids},"result":{{"content":[]}}}}"#));
+        assert!(world.outcome(calls[settled]).is_ok(), "{ids}");
+        let odd = violations(&mut world);
+        assert!(matches!(&odd[0], Violation::OddEnvelope(odd) if odd.duplicate == Some("id")), "{odd:?}");
+        world.peer(line::ok(calls[1 - settled]));
+        assert!(world.outcome(calls[1 - settled]).is_ok(), "{ids}");
+    }
+}
+
+#[test]
+fn of_two_members_of_a_result_the_first_one_counts_for_every_reader() {
+    let mut world = World::ready();
+    let call = world.call("t", "{}");
+    let result =
+        r#"{"content":[],"structuredContent":1,"is\u0045rror":false,"structuredContent":2,"isError":true}"#;
+    world.peer(line::result(call, result));
+    let Ok(Answer::Called(answer)) = world.outcome(call) else { panic!("no answer") };
+    assert_eq!(answer.structured_content().unwrap().as_str(), "1");
+    assert_eq!(answer.raw().as_str(), r#"{"content":[],"structuredContent":1,"is\u0045rror":false}"#);
+    let twice = Violation::DuplicateName { pointer: "/result/structuredContent".to_owned() };
+    assert_eq!(violations(&mut world), [twice]);
 }
 
 #[test]

@@ -221,6 +221,29 @@ fn all_pages_share_one_total_time() {
 }
 
 #[test]
+fn a_tool_that_nests_deep_is_listed_and_the_others_with_it() {
+    let nested = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    let mut world = World::ready();
+    let call = world.list_tools();
+    world.take_sent();
+    let deep = format!(r#"{{"name":"deep","inputSchema":{{"default":{nested}}}}}"#);
+    let good = r#"{"name":"good","inputSchema":{"required":["a"]}}"#;
+    answer(&mut world, 7, &format!(r#"{{"tools":[{deep},{good}]}}"#));
+    let listing = tools(world.outcome(call));
+    assert_eq!(listing.items.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["deep", "good"]);
+    assert_eq!(listing.items[0].raw.as_str(), deep);
+    let now = world.now;
+    let misuse = world.client.call_tool(now, "good", "{}", CallOptions::default());
+    assert!(matches!(misuse, Err(selvedge_core::Misuse::BadArguments { .. })), "{misuse:?}");
+    let call = world.call("deep", &format!(r#"{{"a":{nested}}}"#));
+    let told = world.take_events();
+    assert!(told.iter().all(|event| matches!(event, Event::Unchecked(_))), "{}", told.len());
+    world.peer(line::result(call, &format!(r#"{{"content":[],"structuredContent":{nested}}}"#)));
+    assert!(matches!(world.outcome(call), Ok(Answer::Called(_))));
+    world.assert_lives();
+}
+
+#[test]
 fn of_entries_with_the_same_key_the_first_stays_and_the_others_are_told() {
     let tool = |title: &str| format!(r#"{{"name":"a","title":"{title}","inputSchema":{{}}}}"#);
     let escaped = r#"{"name":"\u0061","inputSchema":{}}"#;

@@ -19,6 +19,7 @@ mod ladder;
 mod lifecycle;
 mod listing;
 mod logs;
+mod members;
 mod modern;
 mod pairs;
 mod pairs_eras;

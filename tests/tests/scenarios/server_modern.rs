@@ -165,7 +165,7 @@ fn a_result_keeps_what_the_application_put_into_it() {
     assert!(result.get("_meta").unwrap().get("io.modelcontextprotocol/serverInfo").is_some());
     assert!(result.get("structuredContent").unwrap().is_null());
     assert!(result.get("x").unwrap().is_str("y"));
-    assert_eq!(result.members().filter(|(name, _)| name.is_str("_meta")).count(), 1);
+    assert_eq!(result.members().filter(|(name, _)| name.is("_meta")).count(), 1);
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn what_the_application_says_of_freshness_stands_once_beside_what_the_server_add
         let reply = desk.reply();
         let result = view(&reply).get("result").unwrap();
         for name in ["ttlMs", "cacheScope"] {
-            assert_eq!(result.members().filter(|(own, _)| own.is_str(name)).count(), 1, "{name}: {reply}");
+            assert_eq!(result.members().filter(|(own, _)| own.is(name)).count(), 1, "{name}: {reply}");
         }
         assert_eq!(result.get("ttlMs").unwrap().as_str(), ttl);
     }

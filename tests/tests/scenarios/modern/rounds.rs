@@ -278,7 +278,6 @@ fn questions_that_are_none_fail_the_call() {
         r#","inputRequests":null"#,
         r#","requestState":7"#,
         r#","requestState":null"#,
-        r#","requestState":"a","requestState":"b""#,
         r#","inputRequests":{"a":7}"#,
         r#","inputRequests":{"a":{}}"#,
         r#","inputRequests":{"a":{"method":7}}"#,
