@@ -30,7 +30,7 @@ pub use connection::{
     CallOptions, ConnectError, Connection, Error, EventSink, Handler, Handlers, Inspection, Options,
     Prepared, Review, ReviewedSampling,
 };
-pub use process::Server;
+pub use process::{Server, protect_memory};
 pub use selvedge_core as core;
 #[cfg(feature = "http-server")]
 pub use serve::{

@@ -9,7 +9,11 @@ use clap::Parser;
 use tokio::runtime;
 
 fn main() -> ExitCode {
+    let protected = selvedge::protect_memory();
     let cli = cli::Cli::parse();
+    if let Err(error) = protected {
+        anstream::eprintln!("warning: servers can read the environment of this program: {error}");
+    }
     let mut builder = if cli.serves_many() {
         runtime::Builder::new_multi_thread()
     } else {

@@ -31,13 +31,14 @@ impl fmt::Debug for Trace {
 }
 
 impl Trace {
-    /// Records into a new file.
+    /// Records into a file that only its owner may read, because messages hold secrets. A file that exists is
+    /// emptied; on Unix it must be a regular file of this user with no other name.
     ///
     /// # Errors
     ///
-    /// The file cannot be made.
+    /// The file cannot be made, is a link, or is another's.
     pub fn create(path: &Path) -> io::Result<Self> {
-        Ok(Self::new(BufWriter::new(File::create(path)?)))
+        Ok(Self::new(BufWriter::new(create_private(path)?)))
     }
 
     /// Records into any writer, which must not block.
@@ -108,6 +109,52 @@ impl Trace {
             tracing::error!(%error, "the trace cannot be written");
         }
     }
+}
+
+/// Opens a file that nobody else can have prepared.
+#[cfg(unix)]
+fn create_private(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+
+    use rustix::{fs::OFlags, io::Errno, process::geteuid};
+
+    const OWNER_ONLY: u32 = 0o600;
+    let refuse = |why: &str| io::Error::new(io::ErrorKind::InvalidInput, why);
+    // A pipe without a reader is not to be waited for.
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let mut options = File::options();
+    options.write(true).create(true).mode(OWNER_ONLY).custom_flags(flags.bits().cast_signed());
+    let file = options.open(path).map_err(|error| {
+        if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) {
+            return refuse("it is a link, and links are not followed");
+        }
+        error
+    })?;
+    let metadata = file.metadata()?;
+    if metadata.file_type().is_char_device() {
+        return Ok(file);
+    }
+    if !metadata.is_file() {
+        return Err(refuse("it is no regular file"));
+    }
+    if metadata.uid() != geteuid().as_raw() {
+        return Err(refuse("it belongs to another user"));
+    }
+    if metadata.nlink() > 1 {
+        return Err(refuse("it has a second name (a hard link)"));
+    }
+    file.set_permissions(std::fs::Permissions::from_mode(OWNER_ONLY))?;
+    file.set_len(0)?;
+    Ok(file)
+}
+
+/// Elsewhere the rights of a file follow from its folder.
+#[cfg(not(unix))]
+fn create_private(path: &Path) -> io::Result<File> {
+    if path.is_symlink() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a link, and links are not followed"));
+    }
+    File::create(path)
 }
 
 impl Drop for Trace {

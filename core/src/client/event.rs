@@ -495,4 +495,11 @@ pub enum RetirementError {
     /// Its end can no longer be seen.
     #[error("the server's end can no longer be seen")]
     RetirementUnconfirmed,
+    /// Its end was seen, and processes that it had started live on, although they were killed. Only a host that
+    /// can find such processes tells of them.
+    #[error("{count} of the processes that the server started live on, although they were killed")]
+    StragglersLeft {
+        /// How many there are.
+        count: usize,
+    },
 }

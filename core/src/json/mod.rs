@@ -26,6 +26,7 @@ pub use name::Name;
 pub use number::Decimal;
 pub use raw::RawJson;
 pub use scan::{Expected, SyntaxError};
+pub use show::is_visible;
 pub use tape::{Item, Tape};
 pub use value::{MAX_DEPTH, Value};
 pub use view::{Elements, Kind, Members, View};

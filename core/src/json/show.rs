@@ -24,8 +24,10 @@ impl fmt::Display for Shown<'_> {
     }
 }
 
-/// Returns whether a character shows as itself and leaves its neighbours where they are.
-fn is_visible(character: char) -> bool {
+/// Returns whether a character shows as itself and leaves its neighbours where they are: it is no control
+/// character, turns no direction, and is not invisible by its nature.
+#[must_use]
+pub fn is_visible(character: char) -> bool {
     !(character.is_control()
         || matches!(
             character,

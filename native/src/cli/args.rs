@@ -58,6 +58,7 @@ pub(crate) struct Cli {
 }
 
 /// The options that every command takes.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Args, Debug)]
 pub(super) struct Global {
     /// Print one JSON document with the server's own words
@@ -69,7 +70,11 @@ pub(super) struct Global {
     /// Print no notes, warnings and progress on stderr
     #[arg(short, long, global = true, help_heading = "Output")]
     pub(super) quiet: bool,
-    /// Record every message with its time into this file, one JSON object a line
+    /// Escape control characters of servers even where the output is no terminal, such as for `| less`
+    #[arg(long, global = true, help_heading = "Output")]
+    pub(super) escape: bool,
+    /// Record every message with its time into this file, one JSON object a line: secrets too, so that only you may
+    /// read it; a link is refused, a file of yours is overwritten
     #[arg(long, global = true, value_name = "FILE", help_heading = "Output")]
     pub(super) trace: Option<PathBuf>,
     /// Seconds to wait for the server to start (30) and for each answer (60); progress winds the clock up again
@@ -78,9 +83,12 @@ pub(super) struct Global {
     /// Set a variable for the server, or pass this one through; it inherits only harmless ones (repeatable)
     #[arg(long, global = true, value_name = "NAME[=VALUE]", help_heading = "Server")]
     pub(super) env: Vec<OsString>,
-    /// Start the server in this directory
+    /// Start the server in this directory; its command is never looked up there
     #[arg(long, global = true, value_name = "DIR", help_heading = "Server")]
     pub(super) cwd: Option<PathBuf>,
+    /// Leave what the server put outside its process group, such as a browser that it opened for you
+    #[arg(long, global = true, help_heading = "Server")]
+    pub(super) leave_detached: bool,
     /// Delimit messages by line ends, or by headers as language servers do
     #[arg(long, global = true, value_name = "HOW", default_value = "newline", help_heading = "Server")]
     pub(super) framing: Frames,

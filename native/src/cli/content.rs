@@ -8,7 +8,7 @@ use selvedge::core::{
 use super::{
     Output,
     output::DIM,
-    text::{one_line, pretty, safe_json},
+    text::{one_line, pretty},
 };
 
 /// Returns what a tool answered: its texts, a line for each other block, its structure where there is no text.
@@ -21,7 +21,7 @@ pub(super) fn answer(output: &Output, result: &CallToolResult) -> String {
     }
     if let (false, Some(structure)) = (has_text, result.structured_content()) {
         let laid_out = pretty(structure.as_str());
-        out.push_str(&if output.columns.is_some() { safe_json(&laid_out) } else { laid_out.into() });
+        out.push_str(&output.foreign_json(&laid_out));
         out.push('\n');
     }
     out

@@ -18,6 +18,7 @@ use serde::Serialize;
 use super::{
     json::Verbatim,
     output::{BAD, DIM, Output},
+    session::left_out_of_path,
     text,
 };
 
@@ -339,9 +340,15 @@ fn open_hint(error: &OpenError, server: &Server) -> Option<String> {
             _ if command.contains(char::is_whitespace) => {
                 "no shell reads the command: write each word by itself, without quotes around all".to_owned()
             }
-            _ => {
-                "is it installed, and in PATH? What stands behind `--` is the server's own command".to_owned()
-            }
+            _ => match left_out_of_path(server).join(", ") {
+                none if none.is_empty() => {
+                    "is it installed, and in PATH? What stands behind `--` is the server's own command"
+                        .to_owned()
+                }
+                left_out => format!(
+                    "the empty and relative entries of PATH are not searched ({left_out}): write the path of the command"
+                ),
+            },
         },
         OpenError::NotExecutable(_) => "is it a program? A script needs the right to be run".to_owned(),
         OpenError::DirectoryNotFound(_) => "`--cwd` must name a directory".to_owned(),

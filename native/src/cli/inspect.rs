@@ -40,6 +40,8 @@ struct Findings {
     violations: Vec<(String, Counted)>,
     stderr_tail: String,
     end: Result<Evidence, RetirementError>,
+    /// How many processes outside the server's group were ended with it.
+    stragglers: usize,
 }
 
 /// Uses everything that the server offers once, then tells what there was to see.
@@ -53,6 +55,7 @@ pub(super) async fn inspect(session: &Session<'_>) -> Result<Exit, Failure> {
         violations: session.seen.violations(),
         stderr_tail: session.connection.stderr_tail().unwrap_or_default().to_owned(),
         end,
+        stragglers: session.connection.stragglers().unwrap_or_default(),
     };
     if session.output.is_json {
         session.output.document(&document(session, &findings))?;
@@ -120,10 +123,21 @@ fn report(session: &Session<'_>, findings: &Findings) -> String {
         Err(error) => session.output.paint(BAD, &error.to_string()),
     };
     lines.fact("end", &end);
+    if findings.stragglers > 0 {
+        let what = format!("{} outside its process group, ended with it", processes(findings.stragglers));
+        lines.fact("daemons", &session.output.paint(WARN, &what));
+    }
     faults(&mut lines, findings);
     lines.block("what it wrote on stderr", Cut::Head, findings.stderr_tail.lines());
     lines.withheld(&session.withheld);
+    let left_out = session.left_out_of_path.iter();
+    lines.block("entries of PATH that it does not see", Cut::Tail, left_out);
     lines.out
+}
+
+/// Returns a number of processes for people.
+pub(super) fn processes(count: usize) -> String {
+    format!("{count} {}", if count == 1 { "process" } else { "processes" })
 }
 
 fn about(lines: &mut Lines<'_>, session: &Session<'_>) {
@@ -256,7 +270,9 @@ struct Document<'a> {
     violations: Vec<ViolationDocument<'a>>,
     stderr: &'a str,
     exit: Option<ExitDocument>,
+    stragglers: usize,
     withheld: &'a [String],
+    left_out_of_path: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -320,7 +336,9 @@ fn document<'a>(session: &'a Session<'_>, findings: &'a Findings) -> Document<'a
         violations: findings.violations.iter().map(violation_document).collect(),
         stderr: &findings.stderr_tail,
         exit,
+        stragglers: findings.stragglers,
         withheld: &session.withheld,
+        left_out_of_path: &session.left_out_of_path,
     }
 }
 

@@ -26,7 +26,11 @@ struct Inner {
 impl Meter {
     pub(super) fn new(output: &Output, what: String) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-        bar.set_style(style("{spinner} {prefix} {elapsed:.dim} {msg}"));
+        bar.set_style(style(if Output::has_colored_notes() {
+            "{spinner} {prefix} {elapsed:.dim} {msg}"
+        } else {
+            "{spinner} {prefix} {elapsed} {msg}"
+        }));
         bar.set_prefix(what);
         Self(Arc::new(Inner { bar, is_allowed: output.has_meter() }))
     }

@@ -127,6 +127,15 @@ async fn drive(
         if let Err(error) = &retirement {
             output.warn(&error.to_string());
         }
+        match connection.stragglers() {
+            Some(count @ 1..) if !matches!(command, Command::Inspect(_)) => {
+                let count = inspect::processes(count);
+                output.note(&format!(
+                    "{count} that the server had put outside its process group ended with it; `--leave-detached` leaves them"
+                ));
+            }
+            _ => {}
+        }
         let exit = match worked {
             Ok(Ok(exit)) => code(exit),
             Ok(Err(failure)) => {

@@ -28,6 +28,7 @@ pub(super) const WARN: Style = AnsiColor::Yellow.on_default().bold();
 ///
 /// A thread of its own writes to standard output, so that a reader who takes his time does not keep the
 /// session from answering, or from being ended.
+#[expect(clippy::struct_excessive_bools, reason = "they are independent of each other")]
 #[derive(Debug)]
 pub(super) struct Output {
     pub(super) is_json: bool,
@@ -35,6 +36,8 @@ pub(super) struct Output {
     /// The width of the terminal; `None` where standard output is none.
     pub(super) columns: Option<usize>,
     is_colored: bool,
+    /// Control characters of servers are escaped wherever the output goes.
+    escapes: bool,
     lines: mpsc::Sender<String>,
     is_closed: Arc<AtomicBool>,
 }
@@ -61,8 +64,17 @@ impl Output {
             // Who is in a hurry does not wait for the last line.
             let _ = tell.send(result);
         })?;
-        let output =
-            Self { is_json: global.json, is_quiet: global.quiet, columns, is_colored, lines, is_closed };
+        // A terminal, and what is coloured for one, must not be driven by what servers say.
+        let escapes = global.escape || columns.is_some() || is_colored;
+        let output = Self {
+            is_json: global.json,
+            is_quiet: global.quiet,
+            columns,
+            is_colored,
+            escapes,
+            lines,
+            is_closed,
+        };
         Ok((output, printed))
     }
 
@@ -82,6 +94,9 @@ impl Output {
             line.push_str(&text::safe_json(&text::pretty(&json)));
         } else {
             push_compact(&mut line, &json);
+            if self.escapes {
+                line = text::safe_json(&line).into_owned();
+            }
         }
         line.push('\n');
         self.print(line)
@@ -90,11 +105,12 @@ impl Output {
     /// Makes a longer text of a server fit for where it goes: a terminal must not be driven by it, a file gets
     /// it untouched.
     pub(super) fn foreign(&self, text: &str) -> String {
-        if self.columns.is_some() || self.is_colored {
-            text::safe(text).into_owned()
-        } else {
-            text.to_owned()
-        }
+        if self.escapes { text::safe(text).into_owned() } else { text.to_owned() }
+    }
+
+    /// Does the same for a JSON text, which stays JSON of the same meaning.
+    pub(super) fn foreign_json(&self, json: &str) -> String {
+        if self.escapes { text::safe_json(json).into_owned() } else { json.to_owned() }
     }
 
     /// Puts a style on a text where the output has colours.
@@ -105,20 +121,25 @@ impl Output {
     /// Says something by the way.
     pub(super) fn note(&self, text: &str) {
         if !self.is_quiet {
-            anstream::eprintln!("{DIM}{text}{DIM:#}");
+            anstream::eprintln!("{DIM}{}{DIM:#}", text::safe(text));
         }
     }
 
     /// Says something that may be wrong.
     pub(super) fn warn(&self, text: &str) {
         if !self.is_quiet {
-            anstream::eprintln!("{WARN}warning:{WARN:#} {text}");
+            anstream::eprintln!("{WARN}warning:{WARN:#} {}", text::safe(text));
         }
     }
 
     /// Returns whether a meter may move on standard error.
     pub(super) fn has_meter(&self) -> bool {
         !self.is_quiet && io::stderr().is_terminal()
+    }
+
+    /// Returns whether what is said by the way is coloured.
+    pub(super) fn has_colored_notes() -> bool {
+        AutoStream::choice(&io::stderr()) != ColorChoice::Never
     }
 }
 

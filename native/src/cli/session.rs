@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeMap,
     ffi::OsString,
+    path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
@@ -35,6 +36,7 @@ impl Plan {
             None => own_demo()?,
         };
         server.cwd.clone_from(&global.cwd);
+        server.leave_detached = global.leave_detached;
         server.env = global.env.iter().map(variable).collect::<Result<_, _>>()?;
         let mut client = ClientConfig::default();
         client.framing = global.framing.into();
@@ -108,6 +110,14 @@ fn withheld(server: &Server) -> Vec<String> {
     names.map(|name| name.to_string_lossy().into_owned()).collect()
 }
 
+/// Returns the entries of `PATH` that a server does not see; an empty one is shown as such.
+pub(super) fn left_out_of_path(server: &Server) -> Vec<String> {
+    let show = |entry: PathBuf| {
+        if entry.as_os_str().is_empty() { "\"\"".into() } else { entry.display().to_string() }
+    };
+    server.left_out_of_path().into_iter().map(show).collect()
+}
+
 /// What was seen of a server while it was used.
 #[derive(Debug)]
 pub(super) struct Seen {
@@ -175,6 +185,8 @@ pub(super) struct Session<'a> {
     pub(super) connected_after: Duration,
     /// The variables of ours that the server does not see.
     pub(super) withheld: Vec<String>,
+    /// The entries of `PATH` that the server does not see.
+    pub(super) left_out_of_path: Vec<String>,
     pub(super) seen: Arc<Seen>,
     pub(super) output: &'a Output,
 }
@@ -193,7 +205,8 @@ impl<'a> Session<'a> {
         // A connection that is returned has shaken hands.
         let handshake = connection.handshake().cloned().ok_or_else(|| Failure::bug(&"no handshake"))?;
         let connected_after = started.elapsed();
-        Ok(Self { connection, handshake, connected_after, withheld: withheld(server), seen, output })
+        let (withheld, left_out_of_path) = (withheld(server), left_out_of_path(server));
+        Ok(Self { connection, handshake, connected_after, withheld, left_out_of_path, seen, output })
     }
 
     /// Waits for an answer, with a sign of life on a terminal once that takes long.

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, fmt::Write as _};
 
-use selvedge::core::validate::distance;
+use selvedge::core::{json::is_visible, validate::distance};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Escapes what could drive a terminal or hide text on it; line ends and tabs stay.
@@ -56,17 +56,9 @@ pub(super) fn safe_json(json: &str) -> Cow<'_, str> {
 
 fn is_hostile(char: char) -> bool {
     match char {
-        // Joiners belong to scripts and emoji.
-        '\n' | '\t' | '\u{200c}' | '\u{200d}' => false,
-        // Bidirectional controls, invisible characters, line ends of other standards, invisible tags.
-        '\u{61c}'
-        | '\u{200b}'..='\u{200f}'
-        | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}'
-        | '\u{feff}'
-        | '\u{fff9}'..='\u{fffb}'
-        | '\u{e0000}'..='\u{e0fff}' => true,
-        other => other.is_control(),
+        // Joiners and variants of characters belong to scripts and emoji.
+        '\n' | '\t' | '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}' => false,
+        other => !is_visible(other),
     }
 }
 
@@ -177,6 +169,11 @@ mod tests {
             "\\u{1b}[2J\\u{7}\\u{9b}x\n\\u{202e}y\\u{7f}"
         );
         assert_eq!(safe("a\rb\u{e0041}"), "a\\rb\\u{e0041}");
+        for hidden in
+            ['\u{61c}', '\u{ad}', '\u{180e}', '\u{202e}', '\u{2066}', '\u{3164}', '\u{ffa0}', '\u{1d173}']
+        {
+            assert_eq!(safe(&format!("a{hidden}b")), format!("a{}b", hidden.escape_unicode()));
+        }
         assert_eq!(one_line(" a\r\n\tb\u{1b}c "), "a b\\u{1b}c");
         assert_eq!(safe_json("{\"a\":\n\"\u{9b}\u{e0041}\"}"), "{\"a\":\n\"\\u009b\\udb40\\udc41\"}");
     }

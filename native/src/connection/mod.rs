@@ -113,6 +113,7 @@ impl Connection {
         let shared = Arc::new(Shared {
             reason: OnceLock::new(),
             retirement: OnceLock::new(),
+            stragglers: OnceLock::new(),
             stderr_tail: OnceLock::new(),
             retired: watch::Sender::new(false),
         });
@@ -399,6 +400,13 @@ impl Connection {
     #[must_use]
     pub fn stderr_tail(&self) -> Option<&str> {
         self.inner.shared.stderr_tail.get().map(String::as_str)
+    }
+
+    /// Returns how many processes the server had put outside its process group, which were ended with it; `None`
+    /// while something is left of it. They are found on Linux only.
+    #[must_use]
+    pub fn stragglers(&self) -> Option<usize> {
+        self.inner.shared.stragglers.get().copied()
     }
 
     /// Ends the session and waits until nothing is left of the server. Calls that wait are settled as

@@ -141,6 +141,7 @@ impl Inspection {
 pub(crate) struct Shared {
     pub(crate) reason: OnceLock<Reason>,
     pub(crate) retirement: OnceLock<Result<Evidence, RetirementError>>,
+    pub(crate) stragglers: OnceLock<usize>,
     pub(crate) stderr_tail: OnceLock<String>,
     pub(crate) retired: watch::Sender<bool>,
 }

@@ -24,7 +24,7 @@ use tokio::sync::{mpsc::error::TryRecvError, oneshot};
 use crate::{
     connection::{Error, EventSink, Inspection, Options, Shared},
     log::{ErrorLog, ViolationLog},
-    process::{self, Process, Server},
+    process::{self, Graces, Process, Server, Stragglers},
     trace::Trace,
 };
 use asks::{Answered, Asks};
@@ -62,6 +62,9 @@ pub(crate) struct Driver {
     held: VecDeque<(Tick, Order)>,
     violations: ViolationLog,
     errors: ErrorLog,
+    /// The ends of processes that are under way.
+    retiring: Vec<oneshot::Receiver<Stragglers>>,
+    retirement: Option<Result<Evidence, RetirementError>>,
 }
 
 impl Driver {
@@ -87,6 +90,8 @@ impl Driver {
             held: VecDeque::new(),
             violations: ViolationLog::new(server.name()),
             errors: ErrorLog::new(server.name()),
+            retiring: Vec::new(),
+            retirement: None,
             server,
         }
     }
@@ -116,7 +121,7 @@ impl Driver {
             self.carry_out(now);
             self.write_now(now).await;
             if self.client.state() == State::Retired {
-                return self.retire();
+                return self.retire().await;
             }
             let held = self.held.iter().map(|(due, _)| *due).min();
             self.streams.arm(self.client.poll_timeout().into_iter().chain(held).min(), self.origin);
@@ -190,17 +195,6 @@ impl Driver {
         }
         // The client's first answer to an exit is to end what is left of the group.
         self.carry_out(now);
-        // Where the client had another server started, the first was reaped to make room for it.
-        if self.streams.exit_is_seen {
-            self.reap();
-        }
-    }
-
-    /// Reaps a server whose end was seen, and whose group was ended.
-    fn reap(&mut self) {
-        if let Some(process) = &mut self.streams.process {
-            process.group.reap();
-        }
     }
 
     /// A handler has answered a question.
@@ -332,9 +326,9 @@ impl Driver {
 
     fn open(&mut self) {
         if self.streams.process.is_some() {
-            // What is left of a server that is replaced: its last words, and its leader, which is gone.
+            // What is left of a server that is replaced: its last words, and what it started.
             self.drain_errors();
-            self.reap();
+            self.retire_process();
             self.streams.reset();
         }
         match process::start(&self.server) {
@@ -347,15 +341,29 @@ impl Driver {
         }
     }
 
-    fn signal(&mut self, signal: fn(&Process)) {
+    fn signal(&mut self, signal: fn(&mut Process)) {
         // A server that is signalled has had its time to read what was written.
         self.streams.close_input();
-        if let Some(process) = &self.streams.process {
+        if let Some(process) = &mut self.streams.process {
             signal(process);
         }
     }
 
+    /// Ends what is left of the process, in the background.
+    fn retire_process(&mut self) {
+        if let Some(process) = self.streams.process.take() {
+            let config = self.client.config();
+            let graces = Graces { terminate: config.terminate_grace, kill: config.kill_grace };
+            self.retiring.push(process.group.retire(graces));
+        }
+    }
+
     fn event(&mut self, event: Event, now: Tick) {
+        if let Event::Retired(retirement) = event {
+            // It is told once what the server started is gone, too.
+            self.retirement = Some(retirement);
+            return;
+        }
         if let Some(on_event) = &self.on_event {
             on_event(&event);
         }
@@ -389,7 +397,6 @@ impl Driver {
                 tracing::debug!(server = self.server.name(), %reason, "closed");
                 self.shared.close(reason);
             }
-            Event::Retired(evidence) => self.shared.retire(evidence),
             _ => {}
         }
     }
@@ -401,6 +408,9 @@ impl Driver {
             self.take_written(result, now);
         }
         if self.streams.input_closes && !self.streams.has_outbox() {
+            if let Some(surveyed) = self.streams.survey() {
+                surveyed.await;
+            }
             self.streams.close_input();
         }
     }
@@ -419,8 +429,17 @@ impl Driver {
     }
 
     /// Settles what is left once the server is gone, and says so to whoever waits for it.
-    fn retire(mut self) {
+    async fn retire(mut self) {
         self.drain_errors();
+        self.retire_process();
+        let mut stragglers = Stragglers::default();
+        for retiring in std::mem::take(&mut self.retiring) {
+            // A thread that could not be started has found nothing.
+            let Stragglers { ended, left } = retiring.await.unwrap_or_default();
+            stragglers.ended += ended;
+            stragglers.left += left;
+        }
+        self.tell_retirement(stragglers);
         self.shared.finish(self.client.stderr_tail());
         // What was ordered meanwhile is answered like any call that comes too late.
         self.inbox.commands.close();
@@ -439,12 +458,26 @@ impl Driver {
     }
 }
 
-fn process_terminate(process: &Process) {
+fn process_terminate(process: &mut Process) {
     process.group.terminate();
 }
 
-fn process_kill(process: &Process) {
+fn process_kill(process: &mut Process) {
     process.group.kill();
+}
+
+impl Driver {
+    /// Says what became of the server: an end is certain only where nothing is left.
+    fn tell_retirement(&mut self, stragglers: Stragglers) {
+        let Some(mut retirement) = self.retirement.take() else { return };
+        if retirement.is_ok() && stragglers.left > 0 {
+            retirement = Err(RetirementError::StragglersLeft { count: stragglers.left });
+        }
+        if let Some(on_event) = &self.on_event {
+            on_event(&Event::Retired(retirement));
+        }
+        self.shared.retire(retirement, stragglers.ended);
+    }
 }
 
 impl Shared {
@@ -453,8 +486,9 @@ impl Shared {
         let _ = self.reason.set(reason);
     }
 
-    fn retire(&self, evidence: Result<Evidence, RetirementError>) {
-        let _ = self.retirement.set(evidence);
+    fn retire(&self, retirement: Result<Evidence, RetirementError>, stragglers: usize) {
+        let _ = self.stragglers.set(stragglers);
+        let _ = self.retirement.set(retirement);
     }
 
     fn finish(&self, stderr_tail: String) {

@@ -155,6 +155,13 @@ impl Streams {
         }
     }
 
+    /// Notes what the server started, before the end of its input ends the server; what is returned is to be
+    /// waited for.
+    pub(super) fn survey(&self) -> Option<impl Future<Output = ()> + 'static> {
+        let process = self.process.as_ref()?;
+        process.input.as_ref().and_then(|_| process.group.survey())
+    }
+
     /// Wakes the loop at `due` at the latest.
     pub(super) fn arm(&mut self, due: Option<Tick>, origin: Instant) {
         let Some(due) = due else { return };

@@ -1,4 +1,4 @@
-//! Processes on Unix: a group of their own, and an end that is seen before it is reaped.
+//! Processes on Unix: how they start, their streams, and an end that is seen before it is reaped.
 
 use std::{
     io,
@@ -11,12 +11,12 @@ use std::{
 
 use rustix::{
     io::Errno,
-    process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid},
+    process::{Pid, Signal, WaitId, WaitIdOptions, waitid},
 };
 use selvedge_core::client::{ExitStatus, OpenError};
 use tokio::net::unix::pipe;
 
-use super::Server;
+use super::{Server, group::Group, outside::Mark};
 
 /// A started server: its streams, and the handle that ends its whole group.
 #[derive(Debug)]
@@ -52,6 +52,7 @@ fn read_now(stream: &pipe::Receiver, buffer: &mut Vec<u8>) -> Option<io::Result<
 
 /// Starts a server in a process group of its own.
 pub(crate) fn start(server: &Server) -> Result<Process, OpenError> {
+    let other = |error: io::Error| OpenError::Other(error.to_string());
     let mut command = Command::new(&server.command);
     command
         .args(&server.args)
@@ -65,18 +66,23 @@ pub(crate) fn start(server: &Server) -> Result<Process, OpenError> {
         command.current_dir(cwd);
     }
     die_with_the_host(&mut command);
+    let mark = if server.leave_detached { None } else { Some(Mark::new().map_err(other)?) };
+    if let Some(mark) = &mark {
+        mark.apply(&mut command);
+    }
     let child = spawn(command).map_err(|error| open_error(server, &error))?;
-    attach(child).map_err(|error| OpenError::Other(error.to_string()))
+    attach(child, mark).map_err(other)
 }
 
-fn attach(mut child: Child) -> io::Result<Process> {
+fn attach(mut child: Child, mark: Option<Mark>) -> io::Result<Process> {
     let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let group = Group { leader: Some(child) };
+    let group = Group::new(child, mark)?;
     let (Some(input), Some(output), Some(errors)) = streams else {
         return Err(io::Error::other("a stream of the server is missing"));
     };
     widen(&output);
-    let exit = Exit::watch(group.pid()?)?;
+    let reaped = || io::Error::other("the server has been reaped");
+    let exit = Exit::watch(group.pid().ok_or_else(reaped)?)?;
     Ok(Process {
         input: Some(pipe::Sender::from_owned_fd(OwnedFd::from(input))?),
         output: pipe::Receiver::from_owned_fd(OwnedFd::from(output))?,
@@ -147,65 +153,14 @@ fn open_error(server: &Server, error: &io::Error) -> OpenError {
     {
         return OpenError::DirectoryNotFound(cwd.display().to_string());
     }
+    let path = Path::new(&server.command);
     match error.kind() {
-        io::ErrorKind::NotFound if Path::new(&server.command).is_file() => {
+        io::ErrorKind::NotFound if path.components().count() > 1 && path.is_file() => {
             OpenError::Other(format!("{name}: its interpreter is not installed"))
         }
         io::ErrorKind::NotFound => OpenError::CommandNotFound(name),
         io::ErrorKind::PermissionDenied => OpenError::NotExecutable(name),
         _ => OpenError::Other(format!("{name}: {error}")),
-    }
-}
-
-/// The process group of a server. Dropping it ends the group.
-#[derive(Debug)]
-pub(crate) struct Group {
-    /// The leader, until it is reaped: as long as it is not, no other group can get its number.
-    leader: Option<Child>,
-}
-
-impl Group {
-    fn pid(&self) -> io::Result<Pid> {
-        let leader = self.leader.as_ref().and_then(|leader| i32::try_from(leader.id()).ok());
-        leader.and_then(Pid::from_raw).ok_or_else(|| io::Error::other("the server has been reaped"))
-    }
-
-    /// Asks the group to end.
-    pub(crate) fn terminate(&self) {
-        self.signal(Signal::TERM);
-    }
-
-    /// Ends the group.
-    pub(crate) fn kill(&self) {
-        self.signal(Signal::KILL);
-    }
-
-    fn signal(&self, signal: Signal) {
-        let Ok(pid) = self.pid() else { return };
-        match kill_process_group(pid, signal) {
-            // Nobody is left, which is what was wanted.
-            Ok(()) | Err(Errno::SRCH) => {}
-            Err(error) => tracing::warn!(?signal, %error, "could not signal the server's process group"),
-        }
-    }
-
-    /// Reaps the leader, whose end was seen.
-    pub(crate) fn reap(&mut self) {
-        if let Some(mut leader) = self.leader.take() {
-            let _ = leader.wait();
-        }
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        self.kill();
-        let Some(mut leader) = self.leader.take() else { return };
-        // A killed process may take a moment; nobody else can reap it.
-        let reap = move || {
-            let _ = leader.wait();
-        };
-        let _ = thread::Builder::new().name("selvedge-reaper".into()).spawn(reap);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Processes on Windows.
 //!
-//! The server itself is ended, what it started is not: that takes a job object, which is not made yet. The
-//! end of its input is what ends the usual wrappers.
+//! A server runs in a job object of its own, which whatever it starts belongs to. The system ends all of a job when
+//! its last handle is closed, so that nothing is left of a server when its host is killed, either.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -10,11 +10,14 @@ use std::{
     process::Stdio,
 };
 
+use process_wrap::tokio::{ChildWrapper, CommandWrap, JobObject, KillOnDrop};
 use selvedge_core::client::{ExitStatus, OpenError};
-use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
-use tokio::sync::{mpsc, oneshot};
+use tokio::{
+    process::{ChildStderr, ChildStdin, ChildStdout},
+    sync::{mpsc, oneshot},
+};
 
-use super::Server;
+use super::{Graces, Server, Stragglers};
 
 /// A started server: its streams, and the handle that ends it.
 #[derive(Debug)]
@@ -40,47 +43,59 @@ impl Process {
 
 /// Starts a server.
 pub(crate) fn start(server: &Server) -> Result<Process, OpenError> {
-    let mut command = Command::new(resolve(&server.command));
-    command
-        .args(&server.args)
-        .env_clear()
-        .envs(server.environment())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .kill_on_drop(true);
-    if let Some(cwd) = &server.cwd {
-        command.current_dir(cwd);
+    let mut command = CommandWrap::with_new(resolve(&server.command), |command| {
+        command
+            .args(&server.args)
+            .env_clear()
+            .envs(server.environment())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        if let Some(cwd) = &server.cwd {
+            command.current_dir(cwd);
+        }
+    });
+    command.wrap(KillOnDrop);
+    if !server.leave_detached {
+        command.wrap(JobObject);
     }
     let mut child = command.spawn().map_err(|error| open_error(server, &error))?;
     let (Some(input), Some(output), Some(errors)) =
-        (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        (child.stdin().take(), child.stdout().take(), child.stderr().take())
     else {
         return Err(OpenError::Other("a stream of the server is missing".to_owned()));
     };
     let (kill, killed) = mpsc::unbounded_channel();
     let (tell, seen) = oneshot::channel();
-    tokio::spawn(guard(child, killed, tell));
+    let has_job = !server.leave_detached;
+    tokio::spawn(guard(child, has_job, killed, tell));
     Ok(Process { input: Some(input), output, errors, group: Group { kill }, exit: Exit { seen } })
 }
 
 /// Waits for the end of a server, and ends it on demand or when nobody is interested any more.
 async fn guard(
-    mut child: Child,
+    mut child: Box<dyn ChildWrapper>,
+    has_job: bool,
     mut killed: mpsc::UnboundedReceiver<()>,
     tell: oneshot::Sender<Option<ExitStatus>>,
 ) {
-    let status = tokio::select! {
-        status = child.wait() => status,
-        _ = killed.recv() => {
-            // A process that cannot be killed has ended by itself.
-            let _ = child.start_kill();
-            child.wait().await
-        }
+    let is_asked_for = tokio::select! {
+        _ = leader(&mut child, has_job).wait() => false,
+        _ = killed.recv() => true,
     };
+    if is_asked_for || has_job {
+        // What the server started ends with it; what cannot be killed has ended by itself.
+        let _ = child.start_kill();
+    }
+    let status = leader(&mut child, has_job).wait().await;
     let status = status.ok().map(|status| ExitStatus { code: status.code(), signal: None });
     // The connection may be gone already.
     let _ = tell.send(status);
+}
+
+/// Returns the server itself: the end of a job is the end of everything in it.
+fn leader(child: &mut Box<dyn ChildWrapper>, has_job: bool) -> &mut dyn ChildWrapper {
+    if has_job { child.inner_mut() } else { child.as_mut() }
 }
 
 /// Finds what a bare name means: `npx` is `npx.cmd`, which only the shell would find by itself.
@@ -91,7 +106,8 @@ fn resolve(command: &OsStr) -> OsString {
     }
     let paths = std::env::var_os("PATH").unwrap_or_default();
     let extensions = std::env::var("PATHEXT").unwrap_or_else(|_| ".EXE;.CMD;.BAT".to_owned());
-    let candidates = std::env::split_paths(&paths).flat_map(|folder| {
+    let (folders, _) = super::environment::split_path(&paths);
+    let candidates = folders.into_iter().flat_map(|folder| {
         extensions
             .split(';')
             .map(|extension| folder.join(format!("{}{extension}", name.display())))
@@ -123,16 +139,26 @@ pub(crate) struct Group {
 
 impl Group {
     /// Windows knows no gentle signal for a program without a window.
-    pub(crate) fn terminate(&self) {}
+    pub(crate) fn terminate(&mut self) {}
 
-    /// Ends the server.
+    /// Everything that the server starts belongs to its job.
+    pub(crate) fn survey(&self) -> Option<std::future::Ready<()>> {
+        None
+    }
+
+    /// Ends the server and its job.
     pub(crate) fn kill(&self) {
         // The server may have ended already.
         let _ = self.kill.send(());
     }
 
-    /// The guard reaps by itself.
-    pub(crate) fn reap(&mut self) {}
+    /// The guard ends the job with the server, and counts nothing.
+    pub(crate) fn retire(self, _graces: Graces) -> oneshot::Receiver<Stragglers> {
+        let (tell, told) = oneshot::channel();
+        // The receiver is at hand.
+        let _ = tell.send(Stragglers::default());
+        told
+    }
 }
 
 /// Sees the end of a server.

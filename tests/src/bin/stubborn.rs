@@ -5,15 +5,16 @@ use std::{
     error::Error,
     ffi::OsString,
     fs::{self, File},
-    io::{self, BufRead, BufWriter, StdinLock, Write},
+    io::{self, BufRead, BufReader, BufWriter, StdinLock, Write},
     path::{Path, PathBuf},
-    process::{Command, ExitCode, Stdio},
+    process::{self, Command, ExitCode, Stdio},
     sync::{Arc, atomic::AtomicBool},
     thread,
     time::Duration,
 };
 
 use clap::{Parser, ValueEnum};
+use rustix::process::setsid;
 use serde_json::{Value, json};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
@@ -44,9 +45,18 @@ struct Options {
     /// Starts an idle child that shares its output and its stderr, and writes the child's pid to this file
     #[arg(long, value_name = "PIDFILE", help_heading = "Life")]
     grandchild: Option<PathBuf>,
+    /// Has that child leave the server's process group in this way, and keep none of its streams
+    #[arg(long, value_name = "HOW", requires = "grandchild", help_heading = "Life")]
+    detach: Option<Detach>,
     /// Does nothing, ignores signals and its input
     #[arg(long, help_heading = "Life")]
     idle: bool,
+    /// Moves to a session of its own and writes its pid to its output, before it is idle
+    #[arg(long, requires = "idle", help_heading = "Life")]
+    new_session: bool,
+    /// Starts a process that is idle in a session of its own, and goes
+    #[arg(long, help_heading = "Life")]
+    fork_off: bool,
     /// Exits with this code before anything else
     #[arg(long, value_name = "CODE", help_heading = "Life")]
     exit_at_start: Option<u8>,
@@ -125,6 +135,17 @@ enum OnDiscover {
     Late,
 }
 
+/// How a child leaves the process group of its parent.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Detach {
+    /// It has a session of its own.
+    Session,
+    /// It has a session of its own and an empty environment.
+    Bare,
+    /// It has a session of its own, and its parent is gone.
+    Daemon,
+}
+
 type Fallible<T> = Result<T, Box<dyn Error>>;
 
 /// What the process does once a message is handled.
@@ -172,11 +193,21 @@ fn run(options: Options) -> Fallible<u8> {
     if options.ignore_sigterm || options.idle {
         ignore_signals()?;
     }
+    if options.fork_off {
+        Command::new(env::current_exe()?).args(ALONE).spawn()?;
+        return Ok(0);
+    }
     if options.idle {
+        if options.new_session {
+            setsid()?;
+            write_whole(format!("{}\n", process::id()).as_bytes())?;
+        }
         return Ok(hang());
     }
-    if let Some(pid_file) = &options.grandchild {
-        start_grandchild(pid_file)?;
+    match (&options.grandchild, options.detach) {
+        (Some(pid_file), Some(how)) => start_detached(pid_file, how)?,
+        (Some(pid_file), None) => start_grandchild(pid_file)?,
+        (None, _) => {}
     }
     if let Some(bytes) = options.stderr_flood {
         flood(io::stderr().lock(), bytes)?;
@@ -475,6 +506,27 @@ fn start_grandchild(pid_file: &Path) -> io::Result<()> {
     let mut child = Command::new(env::current_exe()?).arg("--idle").stdin(Stdio::null()).spawn()?;
     fs::write(pid_file, child.id().to_string())?;
     thread::spawn(move || child.wait());
+    Ok(())
+}
+
+/// The flags of a process that is idle in a session of its own.
+const ALONE: [&str; 2] = ["--idle", "--new-session"];
+
+fn start_detached(pid_file: &Path, how: Detach) -> Fallible<()> {
+    let mut command = Command::new(env::current_exe()?);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    match how {
+        Detach::Session => command.args(ALONE),
+        Detach::Bare => command.args(ALONE).env_clear(),
+        Detach::Daemon => command.arg("--fork-off"),
+    };
+    let mut child = command.spawn()?;
+    let mut pid = String::new();
+    BufReader::new(child.stdout.take().ok_or("no output")?).read_line(&mut pid)?;
+    if how == Detach::Daemon {
+        child.wait()?;
+    }
+    fs::write(pid_file, pid.trim())?;
     Ok(())
 }
 

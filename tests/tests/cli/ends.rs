@@ -118,3 +118,48 @@ fn a_reader_that_takes_his_time_does_not_keep_the_server() {
     assert_eq!(out.len(), 1_000_001);
     assert_eq!(wait(&mut child).code(), Some(0));
 }
+
+/// Starts a run whose server starts a daemon, kills it without warning, and waits until nothing is left.
+fn killed_host_leaves_nothing(name: &str, wrap: impl FnOnce(&Folder, &[&str]) -> Vec<String>) {
+    let folder = Folder::new(name);
+    let (record, pid_file) = (folder.file("record"), folder.file("daemon"));
+    let flags = ["--record", &record, "--grandchild", &pid_file, "--detach", "daemon", "--ignore-eof"];
+    let server = wrap(&folder, &[&[STUBBORN], flags.as_slice()].concat());
+    let server: Vec<_> = server.iter().map(String::as_str).collect();
+    let running = start(&[&["call", "sleep", "--"], server.as_slice()].concat());
+    until("the call arrives", || read(&record).contains("tools/call"));
+    let daemon = read(&pid_file);
+    assert!(is_alive(&daemon));
+    running.signal("KILL");
+    until("the daemon is gone", || !is_alive(&daemon));
+    until("everything else is gone", || folder.processes().is_empty());
+    assert_eq!(running.end().status.code(), None);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_host_that_is_killed_leaves_nothing() {
+    killed_host_leaves_nothing("sigkill", |_, server| server.iter().map(ToString::to_string).collect());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_host_that_is_killed_leaves_nothing_behind_a_shell() {
+    killed_host_leaves_nothing("sigkill-sh", |_, server| {
+        let script = ["sh", "-c", "\"$@\"; true", "sh"];
+        script.iter().chain(server).map(ToString::to_string).collect()
+    });
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_host_that_is_killed_leaves_nothing_behind_a_wrapper_that_detaches() {
+    killed_host_leaves_nothing("sigkill-node", |folder, server| {
+        let script = folder.file("wrapper.cjs");
+        let text = "const [, , command, ...args] = process.argv;\n\
+            require('node:child_process').spawn(command, args, { stdio: 'inherit', detached: true }).unref();\n\
+            setInterval(() => {}, 1e6);\n";
+        std::fs::write(&script, text).unwrap();
+        ["node", &script].iter().chain(server).map(ToString::to_string).collect()
+    });
+}

@@ -8,6 +8,8 @@ mod ends;
 mod failures;
 mod generate;
 mod harness;
+#[cfg(target_os = "linux")]
+mod host;
 mod serve;
 mod serve_http;
 mod tour;

@@ -12,7 +12,7 @@ use selvedge::{
 
 use super::{Folder, STUBBORN, connect, hasty, stubborn, with};
 
-const fn exited(code: i32) -> Evidence {
+pub(super) const fn exited(code: i32) -> Evidence {
     Evidence::Exited(ExitStatus { code: Some(code), signal: None })
 }
 
@@ -28,7 +28,7 @@ async fn fails(server: Server, options: Options) -> ConnectError {
 }
 
 /// Returns whether a process exists that is more than a corpse.
-fn is_alive(pid: &str) -> bool {
+pub(super) fn is_alive(pid: &str) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{}/status", pid.trim())).unwrap_or_default();
     status.lines().any(|line| line.starts_with("State:") && !line.contains('Z') && !line.contains('X'))
 }

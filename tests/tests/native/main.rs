@@ -3,6 +3,8 @@
 #![cfg(test)]
 
 mod calls;
+#[cfg(target_os = "linux")]
+mod descendants;
 mod eras;
 mod handlers;
 mod life;

@@ -31,10 +31,13 @@ const ALLOWED = new Set(
         ["LANG", "LOCALAPPDATA", "NODE_EXTRA_CA_CERTS", "NUMBER_OF_PROCESSORS", "OS", "PATH", "PATHEXT"],
         ["PROCESSOR_ARCHITECTURE", "PROGRAMDATA", "PROGRAMFILES", "PROGRAMFILES(X86)", "SSL_CERT_DIR"],
         ["SSL_CERT_FILE", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP", "TZ", "USERNAME", "USERPROFILE", "WINDIR"],
+        ["LC_ALL", "LC_CTYPE", "LC_MESSAGES"],
       ].flat()
     : [
         ["HOME", "LANG", "LANGUAGE", "LOGNAME", "NODE_EXTRA_CA_CERTS", "PATH", "SHELL", "SSL_CERT_DIR"],
         ["SSL_CERT_FILE", "TERM", "TMPDIR", "TZ", "USER"],
+        ["LC_ADDRESS", "LC_ALL", "LC_COLLATE", "LC_CTYPE", "LC_IDENTIFICATION", "LC_MEASUREMENT", "LC_MESSAGES"],
+        ["LC_MONETARY", "LC_NAME", "LC_NUMERIC", "LC_PAPER", "LC_TELEPHONE", "LC_TIME"],
       ].flat(),
 );
 
@@ -45,7 +48,7 @@ export function inherited(all: NodeJS.ProcessEnv): Record<string, string> {
     const key = IS_WINDOWS ? name.toUpperCase() : name;
     // An exported shell function hides code behind any name.
     if (value === undefined || value.startsWith("()")) continue;
-    if (ALLOWED.has(key) || key.startsWith("LC_")) kept[name] = value;
+    if (ALLOWED.has(key)) kept[name] = value;
   }
   return kept;
 }
