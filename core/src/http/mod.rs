@@ -39,7 +39,7 @@ impl Exchange {
 pub struct RequestHead<'a> {
     /// The method, as it was written.
     pub method: &'a str,
-    /// The path and the query; a whole URL is read as well.
+    /// The path and the query, or a whole URL, whose authority must then be that of `host` (RFC 9112 §3.2.2).
     pub target: &'a str,
     /// The headers in their order, whatever the case of their names. The host of an HTTP/2 request, which has
     /// none, stands here as `host` all the same.
@@ -48,6 +48,14 @@ pub struct RequestHead<'a> {
     pub client: u64,
     /// Who the host found the client to be, where it checks that.
     pub principal: Option<Arc<str>>,
+}
+
+impl RequestHead<'_> {
+    /// Returns the path of the target, which may be a whole URL.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        head::split_target(self.target).path
+    }
 }
 
 /// The head of a response.

@@ -156,6 +156,18 @@ fn no_more_connections_of_one_address_are_served_than_the_bound_says() {
 }
 
 #[test]
+fn requests_that_name_no_host_or_two_are_refused() {
+    let served = server();
+    let ask = |text: &str| Wire::new(&served).ask(text).status;
+    assert_eq!(ask("GET /health HTTP/1.1\r\n\r\n"), 400);
+    assert_eq!(ask("GET http://localhost/health HTTP/1.1\r\n\r\n"), 400);
+    assert_eq!(ask("GET http://evil.example/health HTTP/1.1\r\nhost: localhost\r\n\r\n"), 400);
+    assert_eq!(ask("GET http://localhost/health HTTP/1.1\r\nhost: evil.example\r\n\r\n"), 400);
+    assert_eq!(ask("GET http://evil.example/health HTTP/1.1\r\nhost: evil.example\r\n\r\n"), 403);
+    assert_eq!(ask("GET http://localhost/health HTTP/1.1\r\nhost: localhost\r\n\r\n"), 200);
+}
+
+#[test]
 fn http_2_is_spoken_without_tls() {
     let served = server();
     let mut wire = Wire::new(&served);

@@ -1,6 +1,7 @@
 //! One request: its head and body go to the endpoint, its response comes from there.
 
 use std::{
+    borrow::Cow,
     future::{Future as _, poll_fn},
     pin::{Pin, pin},
     task::Poll,
@@ -8,7 +9,7 @@ use std::{
 
 use bytes::Bytes;
 use hyper::{
-    Request, Response, StatusCode,
+    Request, Response, StatusCode, Version,
     body::{Body as _, Incoming},
     header::{EXPECT, HOST, HeaderName, HeaderValue},
     http::request::Parts,
@@ -31,9 +32,14 @@ pub(super) async fn serve<S: Service>(
 ) -> Result<Response<Content>, Over> {
     let (parts, mut body) = request.into_parts();
     let headers = headers_of(&parts);
-    let target = parts.uri.path_and_query().map_or("/", |target| target.as_str());
-    let mut head =
-        RequestHead { method: parts.method.as_str(), target, headers: &headers, client: 0, principal: None };
+    let target = target_of(&parts);
+    let mut head = RequestHead {
+        method: parts.method.as_str(),
+        target: &target,
+        headers: &headers,
+        client: 0,
+        principal: None,
+    };
     if let Some(gate) = &connection.gate {
         match gate.admit(&head).await {
             Ok(principal) => head.principal = principal,
@@ -127,11 +133,20 @@ async fn part_at_hand(body: &mut Incoming) -> Option<Part> {
     .await
 }
 
+/// Returns the target as it stands in the request, with its authority where that could differ from `host`.
+fn target_of(parts: &Parts) -> Cow<'_, str> {
+    if parts.uri.authority().is_some() && parts.headers.contains_key(HOST) {
+        return Cow::Owned(parts.uri.to_string());
+    }
+    parts.uri.path_and_query().map_or("/", |target| target.as_str()).into()
+}
+
 fn headers_of(parts: &Parts) -> Vec<(&str, &[u8])> {
     let mut headers = Vec::with_capacity(parts.headers.len() + 1);
     headers.extend(parts.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())));
-    // HTTP/2 names the host elsewhere.
+    // HTTP/2 names the host elsewhere; in HTTP/1.1 it must be named here as well.
     if let Some(authority) = parts.uri.authority()
+        && parts.version == Version::HTTP_2
         && !parts.headers.contains_key(HOST)
     {
         headers.push(("host", authority.as_str().as_bytes()));
