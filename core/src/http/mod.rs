@@ -3,6 +3,7 @@
 //! [`Endpoint`] is a [`Hub`](crate::server::Hub) whose clients come by HTTP. It opens no socket: a host
 //! hands it the heads and the bodies of requests as they come, and writes what it is told to write.
 
+mod batches;
 mod config;
 mod endpoint;
 mod head;
@@ -11,6 +12,7 @@ mod post;
 mod reply;
 mod route;
 mod sessions;
+mod shares;
 mod store;
 mod streams;
 
@@ -46,6 +48,12 @@ pub struct RequestHead<'a> {
     pub headers: &'a [(&'a str, &'a [u8])],
     /// Who shares permits and bounds: one number for all connections of one address, or of one user.
     pub client: u64,
+    /// What tells apart those that share an address, as all programs of one machine do: one number for each
+    /// connection. What one of them floods is taken from it.
+    pub connection: u64,
+    /// Whether an earlier request of this connection was answered. Where strangers take all permits that they
+    /// can get, some are kept for those that are known.
+    pub is_established: bool,
     /// Who the host found the client to be, where it checks that.
     pub principal: Option<Arc<str>>,
 }

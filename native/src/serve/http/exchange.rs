@@ -38,6 +38,8 @@ pub(super) async fn serve<S: Service>(
         target: &target,
         headers: &headers,
         client: 0,
+        connection: connection.place().number,
+        is_established: connection.place().is_established(),
         principal: None,
     };
     if let Some(gate) = &connection.gate {
@@ -72,16 +74,19 @@ async fn take_up<S: Service>(
         Some(Some(Ok(bytes))) => (Some(bytes), body.is_end_stream()),
         Some(Some(Err(_))) => return Err(Over),
     };
-    let (ticket, starts) = shared.begin(head, bytes.as_deref(), is_complete);
+    let (ticket, starts) = shared.begin(connection.place(), head, bytes.as_deref(), is_complete);
     drop(bytes);
-    shared.make(starts).await;
+    shared.make(connection.place(), starts).await;
     if !is_complete {
         if let Some(response) = read_rest(connection, &ticket, &mut body).await? {
             return Ok(respond(response, ticket));
         }
-        shared.make(shared.body_end(ticket.exchange)).await;
+        shared.make(connection.place(), shared.body_end(ticket.exchange)).await;
     }
     let response = poll_fn(|context| ticket.outlet.poll_head(context)).await?;
+    if response.0.status < 300 {
+        connection.place().establish();
+    }
     Ok(respond(response, ticket))
 }
 
@@ -155,8 +160,7 @@ fn headers_of(parts: &Parts) -> Vec<(&str, &[u8])> {
 }
 
 fn respond((head, whole): (ResponseHead, Option<Bytes>), ticket: Ticket) -> Response<Content> {
-    let content = whole.map_or_else(|| Content::Parts(ticket), Content::Whole);
-    let mut response = Response::new(content);
+    let mut response = Response::new(Content::of(whole, ticket));
     *response.status_mut() = StatusCode::from_u16(head.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let headers = response.headers_mut();
     headers.reserve(head.headers.len());
