@@ -64,6 +64,7 @@ pub mod protocol;
 mod requests;
 pub mod schema;
 pub mod server;
+mod share;
 pub mod sse;
 mod tick;
 pub mod validate;

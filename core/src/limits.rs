@@ -41,15 +41,24 @@ pub struct Limits {
     /// Worst case kept: this many ids and parameters, each at most one message long.
     pub max_asks: usize,
     /// Requests of all clients of a server that its application works on at the same time. Default 512.
-    pub max_running: usize,
-    /// Those of one client. Default 32.
-    pub max_running_per_client: usize,
-    /// Requests of all clients that wait for their turn. Default 16,384.
     ///
-    /// Worst case kept: this many ids and parameters, each at most one message long.
+    /// Clients that share an address or a user have together at most three times what is left for everybody
+    /// else, alone three quarters of all, and one in sixteen is for clients that were answered before.
+    pub max_running: usize,
+    /// Those of one client: of a session, or of a connection, and at most three times what those that share its
+    /// address or user could still have. Default 32.
+    pub max_running_per_client: usize,
+    /// Requests of all clients that wait for their turn; those that share an address or a user have together at
+    /// most three times what is left. Default 16,384.
+    ///
+    /// Worst case kept: this many entries of less than 1 KiB, and `max_call_bytes`.
     pub max_queued: usize,
-    /// Those of one client. Default 1,024.
+    /// Those of one client, a session or a connection. Default 1,024.
     pub max_queued_per_client: usize,
+    /// What is kept for the requests of all clients: their parameters, and the answers of batches that are not
+    /// complete, in bytes. A client has at most as much as is left then, those that share its address or user
+    /// three times that. Default 64 MiB.
+    pub max_call_bytes: usize,
     /// What a client keeps for such a request, and what it answers at once, in bytes. Default 256 KiB.
     pub max_state_bytes: usize,
     /// Streams that a client listens on, and resources that it watches on each. Default 1,024.
@@ -88,6 +97,7 @@ impl Default for Limits {
             max_running_per_client: 32,
             max_queued: 16_384,
             max_queued_per_client: 1_024,
+            max_call_bytes: 64 << 20,
             max_state_bytes: 256 << 10,
             max_subscriptions: 1_024,
             max_uri_bytes: 8 << 10,

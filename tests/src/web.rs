@@ -103,6 +103,10 @@ pub struct Sent {
     pub body: String,
     /// Who sends it.
     pub client: u64,
+    /// Over which of its connections.
+    pub connection: u64,
+    /// An earlier request of the connection was answered.
+    pub is_established: bool,
     /// Whom the host knows the client to be.
     pub principal: Option<Arc<str>>,
 }
@@ -117,6 +121,8 @@ impl Sent {
             headers: Vec::new(),
             body: body.to_owned(),
             client: 1,
+            connection: 1,
+            is_established: false,
             principal: None,
         };
         let own = own.with("Host", "127.0.0.1:8080");
@@ -187,6 +193,20 @@ impl Sent {
         self
     }
 
+    /// Comes over another connection of its client.
+    #[must_use]
+    pub const fn over(mut self, connection: u64) -> Self {
+        self.connection = connection;
+        self
+    }
+
+    /// Comes over a connection of which a request was answered before.
+    #[must_use]
+    pub const fn established(mut self) -> Self {
+        self.is_established = true;
+        self
+    }
+
     /// Comes from a client that the host knows.
     #[must_use]
     pub fn of(mut self, principal: &str) -> Self {
@@ -249,6 +269,8 @@ impl Web {
             target: &sent.target,
             headers: &headers,
             client: sent.client,
+            connection: sent.connection,
+            is_established: sent.is_established,
             principal: sent.principal.clone(),
         };
         let exchange = self.endpoint.handle_request(self.now, &head);
@@ -376,6 +398,7 @@ impl Web {
         let session = response.header("mcp-session-id").unwrap().to_owned();
         let mut ready = Sent::post(&session, &line::notification("notifications/initialized", "{}"));
         (ready.client, ready.principal) = (sent.client, sent.principal);
+        ready.connection = sent.connection;
         assert_eq!(self.ask(&ready).status(), 202);
         self.take_events();
         session

@@ -651,6 +651,8 @@ export interface Limits {
   maxQueued: number;
   /** Those of one client. Default 1 024. */
   maxQueuedPerClient: number;
+  /** What is kept for the requests of all clients, in bytes. Default 64 MiB. */
+  maxCallBytes: number;
   /** What a client keeps for a request that asks it something, and what it answers at once. Default 256 KiB. */
   maxStateBytes: number;
   /** Streams that a client listens on, and resources that it watches on each. Default 1 024. */

@@ -268,6 +268,7 @@ pub(crate) fn limits(target: &mut Limits, name: &str, value: View<'_>) -> Result
         "maxRunningPerClient" => max_running_per_client,
         "maxQueued" => max_queued,
         "maxQueuedPerClient" => max_queued_per_client,
+        "maxCallBytes" => max_call_bytes,
         "maxStateBytes" => max_state_bytes,
         "maxSubscriptions" => max_subscriptions,
     )

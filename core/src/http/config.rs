@@ -42,6 +42,9 @@ pub struct EndpointConfig {
     pub retry: Duration,
     /// How long a stream of a session can be resumed after its last message. Default 5 min.
     pub resume_window: Duration,
+    /// The time after which the calls of a session are given up whose client is gone: it reads no stream and
+    /// posts nothing. Default 30 s.
+    pub abandon_after: Duration,
     /// The time after which a session that nobody uses ends. Default 30 min.
     pub session_idle: Duration,
     /// Bounds on what clients can make the endpoint keep, beside those of the server.
@@ -64,6 +67,7 @@ impl Default for EndpointConfig {
             keep_alive: Duration::from_secs(15),
             retry: Duration::from_secs(1),
             resume_window: Duration::from_mins(5),
+            abandon_after: Duration::from_secs(30),
             session_idle: Duration::from_mins(30),
             limits: EndpointLimits::default(),
         }
@@ -105,14 +109,21 @@ pub struct EndpointLimits {
     ///
     /// Worst case kept: less than 1 KiB for each, bodies apart.
     pub max_exchanges: usize,
-    /// Those of one client. Default 4,096.
+    /// Those of all connections of one client. Default 12,288.
+    ///
+    /// A client has at most three times what is left then, and a connection three times what is left to its
+    /// client.
     pub max_exchanges_per_client: usize,
-    /// The bodies of all requests that are not complete, in bytes. Default 256 MiB.
+    /// The bodies of all requests that are not complete, in bytes. Default 64 MiB.
+    ///
+    /// A connection has at most as much as is left then, its client three times that.
     pub max_bodies_bytes: usize,
     /// A request that shakes hands, in bytes: what it declares is kept with its session. Default 32 KiB.
     pub max_handshake_bytes: usize,
-    /// Sessions (legacy era). A session more ends the one that was idle for longest, of the client that has
-    /// most. Default 10,000.
+    /// Sessions (legacy era). Default 10,000.
+    ///
+    /// A session more ends one without calls of the client that has most: of the connection that opened 16 or
+    /// more of them, or else the one that was used least and that nobody listens to, which was so for longest.
     ///
     /// Worst case kept: less than 8 KiB for each that is idle and watches nothing, and what it declares of itself.
     pub max_sessions: usize,
@@ -137,8 +148,8 @@ impl Default for EndpointLimits {
             max_headers: 200,
             max_target_bytes: 8 << 10,
             max_exchanges: 16_384,
-            max_exchanges_per_client: 4_096,
-            max_bodies_bytes: 256 << 20,
+            max_exchanges_per_client: 12_288,
+            max_bodies_bytes: 64 << 20,
             max_handshake_bytes: 32 << 10,
             max_sessions: 10_000,
             max_sessions_per_client: 1_024,

@@ -10,8 +10,14 @@ use alloc::{
 use core::mem;
 
 use super::{
-    EndpointConfig, Exchange, HttpEffect, MemoryStore, RequestHead, ResponseHead, head::Fields,
-    mirror::Rules, reply::Reply, sessions::Sessions, store::EventStore,
+    EndpointConfig, Exchange, HttpEffect, MemoryStore, RequestHead, ResponseHead,
+    batches::Batches,
+    head::Fields,
+    mirror::Rules,
+    reply::Reply,
+    sessions::Sessions,
+    shares::{Account, Shares},
+    store::EventStore,
 };
 use crate::{
     Tick,
@@ -34,11 +40,10 @@ pub struct Endpoint {
     /// Whose the clients of the hub are.
     pub(super) owners: BTreeMap<Peer, Owner>,
     pub(super) is_draining: bool,
+    pub(super) batches: Batches,
+    /// What each client has of exchanges, and of bodies that are not complete.
+    pub(super) shares: Shares,
     exchanges: BTreeMap<Exchange, Open>,
-    /// How many exchanges each client has.
-    by_client: BTreeMap<u64, usize>,
-    /// The bodies that are not complete, in bytes.
-    body_bytes: usize,
     timers: BTreeSet<(Tick, Timer)>,
     serial: u64,
     effects: VecDeque<HttpEffect>,
@@ -59,6 +64,8 @@ pub(super) enum Timer {
     Exchange(Exchange),
     /// A session that nobody uses.
     Session(u64),
+    /// A session with calls whose client is gone.
+    Silence(u64),
     /// A stream of a session that nobody has come back to.
     Stream(u64, u64),
 }
@@ -66,7 +73,9 @@ pub(super) enum Timer {
 /// An exchange under way.
 #[derive(Debug)]
 pub(super) struct Open {
-    pub(super) client: u64,
+    pub(super) account: Account,
+    /// An earlier request of its connection was answered.
+    pub(super) is_established: bool,
     pub(super) principal: Option<Arc<str>>,
     /// The page that asks, where one does.
     origin: Option<String>,
@@ -126,9 +135,9 @@ impl Endpoint {
             rules: Rules::default(),
             owners: BTreeMap::new(),
             is_draining: false,
+            batches: Batches::default(),
+            shares: Shares::default(),
             exchanges: BTreeMap::new(),
-            by_client: BTreeMap::new(),
-            body_bytes: 0,
             timers: BTreeSet::new(),
             serial: 0,
             effects: VecDeque::new(),
@@ -141,13 +150,11 @@ impl Endpoint {
         self.turn(now);
         self.serial += 1;
         let exchange = Exchange(self.serial);
-        let of_client = self.by_client.get(&head.client).copied().unwrap_or_default();
-        let (principal, stage) = (head.principal.clone(), Stage::Read);
-        let open = Open { client: head.client, principal, origin: None, stage, due: None };
+        let account = Account { client: head.client, connection: head.connection };
+        let (principal, is_established) = (head.principal.clone(), head.is_established);
+        let open = Open { account, is_established, principal, origin: None, stage: Stage::Read, due: None };
         self.exchanges.insert(exchange, open);
-        *self.by_client.entry(head.client).or_default() += 1;
-        let limits = &self.config.limits;
-        if of_client >= limits.max_exchanges_per_client || self.exchanges.len() > limits.max_exchanges {
+        if !self.shares.begin(&self.config.limits, account) {
             let reply = Reply::refusal(503, code::INTERNAL_ERROR, "too many requests are under way");
             self.reply(exchange, reply.with("retry-after", "1"));
             return exchange;
@@ -162,17 +169,17 @@ impl Endpoint {
     pub fn handle_body(&mut self, now: Tick, exchange: Exchange, bytes: &[u8]) {
         self.turn(now);
         let limit = self.hub.config().limits.max_message_bytes;
-        let all = self.body_bytes + bytes.len();
-        let Some(Open { stage: Stage::Body(posted), .. }) = self.exchanges.get_mut(&exchange) else { return };
+        let Some(Open { stage: Stage::Body(posted), account, .. }) = self.exchanges.get_mut(&exchange) else {
+            return;
+        };
         if posted.body.len() + bytes.len() > limit {
             return self.reply(exchange, too_large(limit));
         }
-        if all > self.config.limits.max_bodies_bytes {
+        if !self.shares.keep(&self.config.limits, *account, bytes.len()) {
             let reply = Reply::refusal(503, code::INTERNAL_ERROR, "too many bodies are under way");
             return self.reply(exchange, reply.with("retry-after", "1"));
         }
         posted.body.extend_from_slice(bytes);
-        self.body_bytes = all;
     }
 
     /// The body of a request is complete; a request without a body has ended too.
@@ -183,7 +190,7 @@ impl Endpoint {
             return;
         }
         let Stage::Body(posted) = mem::replace(&mut open.stage, Stage::Read) else { return };
-        self.body_bytes -= posted.body.len();
+        self.shares.free(open.account, posted.body.len());
         self.set_due(exchange, None);
         self.posted(exchange, &posted);
         self.pump();
@@ -204,11 +211,13 @@ impl Endpoint {
         self.turn(now);
         self.hub.handle_timeout(self.now);
         self.pump();
+        self.take_batches();
         while let Some((_, timer)) = self.timers.first().copied().filter(|(due, _)| *due <= self.now) {
             self.timers.pop_first();
             match timer {
                 Timer::Exchange(exchange) => self.exchange_is_due(exchange),
                 Timer::Session(session) => self.end_session(session),
+                Timer::Silence(session) => self.abandon_calls(session),
                 Timer::Stream(session, stream) => self.forget_stream(session, stream),
             }
         }
@@ -219,7 +228,7 @@ impl Endpoint {
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Tick> {
         let own = self.timers.first().map(|(due, _)| *due);
-        own.into_iter().chain(self.hub.poll_timeout()).min()
+        own.into_iter().chain(self.hub.poll_timeout()).chain(self.batches.due()).min()
     }
 
     /// Returns the next thing that the host must do, oldest first.
@@ -264,7 +273,10 @@ impl Endpoint {
     /// Returns whether the endpoint drains and nothing is under way any more.
     #[must_use]
     pub fn is_drained(&self) -> bool {
-        self.is_draining && self.exchanges.is_empty() && self.hub.calls_in_flight() == 0
+        self.is_draining
+            && self.exchanges.is_empty()
+            && self.hub.calls_in_flight() == 0
+            && self.batches.due().is_none()
     }
 
     /// Returns how many exchanges are under way.
@@ -382,14 +394,9 @@ impl Endpoint {
         let open = self.exchanges.remove(&exchange)?;
         self.set_timer(Timer::Exchange(exchange), open.due, None);
         if let Stage::Body(posted) = &open.stage {
-            self.body_bytes -= posted.body.len();
+            self.shares.free(open.account, posted.body.len());
         }
-        if let Some(count) = self.by_client.get_mut(&open.client) {
-            *count -= 1;
-            if *count == 0 {
-                self.by_client.remove(&open.client);
-            }
-        }
+        self.shares.end(open.account);
         Some(open)
     }
 

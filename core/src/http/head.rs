@@ -68,7 +68,8 @@ impl Head {
         for (name, value) in head.headers {
             fields.take(name, value)?;
         }
-        let (path, query) = split_target(head.target);
+        let Target { authority, path, query } = split_target(head.target);
+        fields.check_host(authority)?;
         let place = place_of(path, config);
         let query_session =
             query.split('&').find_map(|pair| pair.strip_prefix("session=")).map(str::to_owned);
@@ -79,7 +80,8 @@ impl Head {
     pub(super) fn check_source(&self, config: &EndpointConfig) -> Result<(), Reply> {
         let host = self.fields.host.as_deref().unwrap_or_default();
         if !config.allowed_hosts.iter().any(|allowed| is_authority(allowed, host)) {
-            return Err(Reply::refusal(403, code::INVALID_REQUEST, "this host is not served here"));
+            let message = format!("the host `{host}` is not served here");
+            return Err(Reply::refusal(403, code::INVALID_REQUEST, &message));
         }
         let Some(origin) = self.fields.origin.as_deref() else { return Ok(()) };
         if !config.allows_origin(origin) {
@@ -146,6 +148,22 @@ impl Fields {
         Ok(())
     }
 
+    /// Checks that the request says once and for all which host it is meant for (RFC 9112 §3.2): those before and
+    /// behind that read another of two would disagree.
+    fn check_host(&self, authority: Option<&str>) -> Result<(), Reply> {
+        let Some(host) = self.host.as_deref() else {
+            return Err(Reply::refusal(400, code::INVALID_REQUEST, "the header `host` is missing"));
+        };
+        match authority.filter(|authority| !authority.eq_ignore_ascii_case(host)) {
+            None => Ok(()),
+            Some(authority) => {
+                let message =
+                    format!("the target names the host `{authority}` and the header `host` names `{host}`");
+                Err(Reply::refusal(400, code::INVALID_REQUEST, &message))
+            }
+        }
+    }
+
     /// Returns whether the client takes this kind of content. Without the header it takes any (RFC 9110 §12.5.1).
     pub(super) fn accepts(&self, kind: &str) -> bool {
         let Some(accept) = &self.accept else { return true };
@@ -187,15 +205,27 @@ fn verb_of(method: &str) -> Verb {
     }
 }
 
-/// Returns the path and the query of a target, which may be a whole URL (RFC 9112 §3.2).
-fn split_target(target: &str) -> (&str, &str) {
-    let rest = match target.split_once("://") {
-        Some((scheme, rest)) if !scheme.contains(['/', '?']) => {
-            rest.find(['/', '?']).and_then(|at| rest.get(at..)).unwrap_or("/")
+/// A target, split.
+pub(super) struct Target<'a> {
+    /// The authority of a whole URL (RFC 9112 §3.2.2).
+    authority: Option<&'a str>,
+    pub(super) path: &'a str,
+    query: &'a str,
+}
+
+/// Splits a target, which may be a whole URL.
+pub(super) fn split_target(target: &str) -> Target<'_> {
+    let url = target.split_once("://").filter(|(scheme, _)| !scheme.contains(['/', '?']));
+    let (authority, rest) = match url {
+        Some((_, rest)) => {
+            let end = rest.find(['/', '?']).unwrap_or(rest.len());
+            let (authority, rest) = rest.split_at(end);
+            (Some(authority), if rest.starts_with('/') { rest } else { "/" })
         }
-        _ => target,
+        None => (None, target),
     };
-    rest.split_once('?').unwrap_or((rest, ""))
+    let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
+    Target { authority, path, query }
 }
 
 fn place_of(path: &str, config: &EndpointConfig) -> Place {

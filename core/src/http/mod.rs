@@ -3,6 +3,7 @@
 //! [`Endpoint`] is a [`Hub`](crate::server::Hub) whose clients come by HTTP. It opens no socket: a host
 //! hands it the heads and the bodies of requests as they come, and writes what it is told to write.
 
+mod batches;
 mod config;
 mod endpoint;
 mod head;
@@ -11,6 +12,7 @@ mod post;
 mod reply;
 mod route;
 mod sessions;
+mod shares;
 mod store;
 mod streams;
 
@@ -39,15 +41,29 @@ impl Exchange {
 pub struct RequestHead<'a> {
     /// The method, as it was written.
     pub method: &'a str,
-    /// The path and the query; a whole URL is read as well.
+    /// The path and the query, or a whole URL, whose authority must then be that of `host` (RFC 9112 §3.2.2).
     pub target: &'a str,
     /// The headers in their order, whatever the case of their names. The host of an HTTP/2 request, which has
     /// none, stands here as `host` all the same.
     pub headers: &'a [(&'a str, &'a [u8])],
     /// Who shares permits and bounds: one number for all connections of one address, or of one user.
     pub client: u64,
+    /// What tells apart those that share an address, as all programs of one machine do: one number for each
+    /// connection. What one of them floods is taken from it.
+    pub connection: u64,
+    /// Whether an earlier request of this connection was answered. Where strangers take all permits that they
+    /// can get, some are kept for those that are known.
+    pub is_established: bool,
     /// Who the host found the client to be, where it checks that.
     pub principal: Option<Arc<str>>,
+}
+
+impl RequestHead<'_> {
+    /// Returns the path of the target, which may be a whole URL.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        head::split_target(self.target).path
+    }
 }
 
 /// The head of a response.

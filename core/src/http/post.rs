@@ -9,12 +9,13 @@ use super::{
     mirror::{is_spoken, version_fault},
     reply::{Answered, Reply},
     route::{draining, unspoken},
+    shares::Account,
 };
 use crate::{
     json::View,
     jsonrpc::{self, Batch, Envelope, Message, Misfit, RpcError, Shape, code},
     protocol::{Revision, modern},
-    server::{Binding, Origin, Peer},
+    server::{Binding, Origin, Party, Peer, Unit},
 };
 
 /// A text that was read as a message, or why it was not.
@@ -87,7 +88,9 @@ impl Endpoint {
             return self.reply(exchange, Reply::error(400, Answered::Request(id.clone()), error));
         }
         let Some(open) = self.open(exchange) else { return };
-        let peer = self.hub.attach(Binding::Exchange, open.client, open.principal.clone());
+        let Account { client: group, connection } = open.account;
+        let party = Party { group, unit: Unit::Connection(connection), is_established: open.is_established };
+        let peer = self.hub.attach(Binding::Exchange, party, open.principal.clone());
         self.owners.insert(peer, Owner::Exchange(exchange));
         self.bind(exchange, Bond::Peer(peer));
         self.hub.accept(self.now, peer, Origin(0), text, message);
@@ -130,8 +133,8 @@ impl Endpoint {
             Text::Misfit(_) | Text::Batch(_) => true,
         };
         if !is_answered {
-            self.accept(peer, Origin(0), text, read);
-            self.note_use(session);
+            self.accept(exchange, peer, Origin(0), text, read);
+            self.note_message(session);
             self.reply(exchange, Reply::empty(202));
             return Ok(());
         }
@@ -139,7 +142,8 @@ impl Endpoint {
             let reply = Reply::refusal(429, code::INTERNAL_ERROR, "the session has too many streams");
             return Err(with_id(reply.with("retry-after", "1"), &read));
         };
-        self.accept(peer, Origin(number), text, read);
+        self.note_message(session);
+        self.accept(exchange, peer, Origin(number), text, read);
         Ok(())
     }
 
@@ -157,7 +161,7 @@ impl Endpoint {
         let session = self.open_session(exchange, false).map_err(|reply| with_id(reply, &read))?;
         let Some(peer) = self.sessions.get(session).map(|own| own.peer) else { return Ok(()) };
         let Some(number) = self.open_stream(session, exchange) else { return Ok(()) };
-        self.accept(peer, Origin(number), text, read);
+        self.accept(exchange, peer, Origin(number), text, read);
         if self.hub.revision(peer).is_none() {
             if let Some(own) = self.sessions.get_mut(session) {
                 own.is_new = false;
@@ -174,17 +178,23 @@ impl Endpoint {
             let reply = Reply::refusal(404, code::INVALID_REQUEST, "there is no such session");
             return self.reply(exchange, reply);
         };
-        self.accept(peer, Origin(0), text, read);
+        if !is_handshake(&read) {
+            self.note_message(session);
+        }
+        self.accept(exchange, peer, Origin(0), text, read);
         self.reply(exchange, Reply::empty(202));
     }
 
     /// Hands the hub what came.
-    fn accept(&mut self, peer: Peer, origin: Origin, text: &str, read: Text<'_>) {
+    fn accept(&mut self, exchange: Exchange, peer: Peer, origin: Origin, text: &str, read: Text<'_>) {
         let now = self.now;
         match read {
             Text::Message(message) => self.hub.accept(now, peer, origin, text, message),
             Text::Misfit(misfit) => self.hub.accept_misfit(now, peer, origin, &misfit),
-            Text::Batch(batch) => self.hub.accept_batch(now, peer, origin, &batch),
+            Text::Batch(batch) => {
+                let Some(account) = self.open(exchange).map(|open| open.account) else { return };
+                self.accept_batch(account, peer, origin, text, &batch);
+            }
         }
     }
 }

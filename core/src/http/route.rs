@@ -23,11 +23,11 @@ impl Endpoint {
     }
 
     fn route_read(&mut self, exchange: Exchange, head: Head) -> Result<(), Reply> {
+        head.check_source(&self.config)?;
+        self.set_origin(exchange, head.fields.origin.clone());
         if head.place == Place::Health {
             return Err(self.health(head.verb));
         }
-        head.check_source(&self.config)?;
-        self.set_origin(exchange, head.fields.origin.clone());
         match (head.place, head.verb) {
             (Place::Nothing, _) => Err(Reply::refusal(404, code::INVALID_REQUEST, "nothing is served here")),
             (place, Verb::Options) => Err(preflight(place, &head.fields)),

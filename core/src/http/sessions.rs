@@ -14,21 +14,26 @@ use super::{
     Endpoint, EndpointLimits, Exchange,
     endpoint::{Bond, Owner, Timer},
     reply::Reply,
+    shares::Account,
     streams::Stream,
 };
 use crate::{
     Tick,
     jsonrpc::code,
-    server::{Binding, Peer},
+    server::{Binding, Party, Peer, Unit},
     sse,
 };
+
+/// Sessions of one client that one connection has opened and that end before those of others.
+const FLOOD: usize = 16;
 
 /// A session.
 #[derive(Debug)]
 pub(super) struct Session {
     pub(super) peer: Peer,
     pub(super) name: Arc<str>,
-    client: u64,
+    /// Who opened it.
+    account: Account,
     principal: Option<Arc<str>>,
     /// The stream that carries everything (2024-11-05).
     pub(super) old: Option<Exchange>,
@@ -39,11 +44,40 @@ pub(super) struct Session {
     pub(super) is_new: bool,
     /// Since when nobody has used it.
     idle_since: Option<Tick>,
+    /// When its calls are given up, because its client is gone.
+    silent_due: Option<Tick>,
+    /// Messages that came in it after it was opened.
+    messages: u32,
+    /// How much it is worth, against others of its client.
+    worth: Worth,
+}
+
+/// How much a session is worth: less means that it ends before others do, where there are too many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Worth {
+    /// How much it was used: not at all, for its handshake only, or in steps of four times as much.
+    rank: u32,
+    /// Somebody listens.
+    is_open: bool,
+    /// When it was used last.
+    since: Tick,
 }
 
 impl Session {
     fn is_idle(&self) -> bool {
         self.old.is_none() && self.streams.values().all(Stream::is_idle)
+    }
+
+    fn is_open(&self) -> bool {
+        self.old.is_some() || self.streams.values().any(|stream| stream.exchange.is_some())
+    }
+
+    fn worth(&self, now: Tick) -> Worth {
+        let rank = match self.messages {
+            0 | 1 => self.messages,
+            more => 2 + more.ilog2() / 2,
+        };
+        Worth { rank, is_open: self.is_open(), since: now }
     }
 }
 
@@ -55,8 +89,10 @@ pub(super) struct Sessions {
     table: BTreeMap<u64, Session>,
     names: BTreeMap<Arc<str>, u64>,
     by_client: BTreeMap<u64, usize>,
-    /// Those that nobody uses: by client, the one that was idle for longest first.
-    idle: BTreeSet<(u64, Tick, u64)>,
+    /// By client and by the connection that opened them.
+    by_connection: BTreeMap<(u64, u64), usize>,
+    /// By client, the one that is worth least first.
+    order: BTreeSet<(u64, Worth, u64)>,
 }
 
 impl Sessions {
@@ -67,7 +103,8 @@ impl Sessions {
             table: BTreeMap::new(),
             names: BTreeMap::new(),
             by_client: BTreeMap::new(),
-            idle: BTreeSet::new(),
+            by_connection: BTreeMap::new(),
+            order: BTreeSet::new(),
         }
     }
 
@@ -91,8 +128,14 @@ impl Sessions {
         (is_own && session.old.is_some() == is_old).then_some(serial)
     }
 
-    /// Returns which session must end before this client can have one more; `Err` where none can.
-    fn victim(&self, limits: &EndpointLimits, client: u64) -> Result<Option<u64>, ()> {
+    /// Returns which session must end before this client can have one more; `Err` where none can, because too
+    /// many have calls that somebody waits for.
+    fn victim(
+        &self,
+        limits: &EndpointLimits,
+        client: u64,
+        has_calls: impl Fn(Peer) -> bool,
+    ) -> Result<Option<u64>, ()> {
         let own = self.by_client.get(&client).copied().unwrap_or_default();
         let from = if own >= limits.max_sessions_per_client {
             client
@@ -103,8 +146,36 @@ impl Sessions {
             let most = self.by_client.iter().max_by_key(|(_, count)| **count);
             most.map_or(client, |(client, _)| *client)
         };
-        let first = self.idle.range((from, Tick::ZERO, 0)..).next();
-        first.filter(|(client, _, _)| *client == from).map(|(_, _, session)| Some(*session)).ok_or(())
+        let floods = self.flooding(from);
+        let (mut idle, mut gone, mut idle_count) = (None, None, 0);
+        let least = Worth { rank: 0, is_open: false, since: Tick::ZERO };
+        for (client, worth, serial) in self.order.range((from, least, 0)..) {
+            let Some(session) = self.table.get(serial).filter(|_| *client == from) else { break };
+            if has_calls(session.peer) {
+                // The newest one is the likeliest to be of a flood.
+                gone = gone.max((!session.is_open()).then_some(*serial));
+                continue;
+            }
+            if floods.map_or(worth.rank == 0, |connection| session.account.connection == connection) {
+                return Ok(Some(*serial));
+            }
+            idle_count += 1;
+            idle.get_or_insert((worth.rank, *serial));
+        }
+        let of_client = self.by_client.get(&from).copied().unwrap_or_default();
+        match (idle, gone) {
+            (Some((0, serial)), _) | (_, Some(serial)) => Ok(Some(serial)),
+            // Sessions that are used are not ended for one that comes where nearly all others have calls.
+            (Some((_, serial)), None) if idle_count * 4 >= of_client => Ok(Some(serial)),
+            _ => Err(()),
+        }
+    }
+
+    /// Returns the connection that opened so many sessions of a client that they end first.
+    fn flooding(&self, client: u64) -> Option<u64> {
+        let own = self.by_connection.range((client, 0)..=(client, u64::MAX));
+        let ((_, connection), count) = own.max_by_key(|(_, count)| **count)?;
+        (*count >= FLOOD).then_some(*connection)
     }
 
     fn next_name(&mut self) -> (u64, Arc<str>) {
@@ -119,21 +190,33 @@ impl Sessions {
         (self.serial, name.into())
     }
 
-    fn insert(&mut self, peer: Peer, client: u64, principal: Option<Arc<str>>, old: Option<Exchange>) -> u64 {
+    fn insert(
+        &mut self,
+        now: Tick,
+        peer: Peer,
+        account: Account,
+        principal: Option<Arc<str>>,
+        old: Option<Exchange>,
+    ) -> u64 {
         let (serial, name) = self.next_name();
         self.names.insert(name.clone(), serial);
-        *self.by_client.entry(client).or_default() += 1;
+        *self.by_client.entry(account.client).or_default() += 1;
+        *self.by_connection.entry((account.client, account.connection)).or_default() += 1;
         let session = Session {
             peer,
             name,
-            client,
+            account,
             principal,
             old,
             streams: BTreeMap::new(),
             last_stream: 0,
             is_new: true,
             idle_since: None,
+            silent_due: None,
+            messages: 0,
+            worth: Worth { rank: 0, is_open: true, since: now },
         };
+        self.order.insert((account.client, session.worth, serial));
         self.table.insert(serial, session);
         serial
     }
@@ -141,15 +224,10 @@ impl Sessions {
     fn remove(&mut self, serial: u64) -> Option<Session> {
         let session = self.table.remove(&serial)?;
         self.names.remove(&session.name);
-        if let Some(since) = session.idle_since {
-            self.idle.remove(&(session.client, since, serial));
-        }
-        if let Some(count) = self.by_client.get_mut(&session.client) {
-            *count -= 1;
-            if *count == 0 {
-                self.by_client.remove(&session.client);
-            }
-        }
+        let Account { client, connection } = session.account;
+        self.order.remove(&(client, session.worth, serial));
+        take_one(&mut self.by_client, &client);
+        take_one(&mut self.by_connection, &(client, connection));
         Some(session)
     }
 
@@ -158,11 +236,24 @@ impl Sessions {
         let session = self.table.get_mut(&serial)?;
         let since = session.is_idle().then_some(now);
         let before = core::mem::replace(&mut session.idle_since, since);
-        if let Some(before) = before {
-            self.idle.remove(&(session.client, before, serial));
+        let worth = session.worth(now);
+        if worth != session.worth {
+            let client = session.account.client;
+            self.order.remove(&(client, session.worth, serial));
+            self.order.insert((client, worth, serial));
+            session.worth = worth;
         }
-        self.idle.extend(since.map(|since| (session.client, since, serial)));
         Some((before, since))
+    }
+}
+
+/// Takes one from what is counted of somebody, and forgets who has nothing.
+fn take_one<K: Ord>(counts: &mut BTreeMap<K, usize>, key: &K) {
+    if let Some(count) = counts.get_mut(key) {
+        *count -= 1;
+        if *count == 0 {
+            counts.remove(key);
+        }
     }
 }
 
@@ -174,14 +265,18 @@ impl Endpoint {
             reply.with("retry-after", "5")
         };
         let open = self.open(exchange).ok_or_else(busy)?;
-        let (client, principal) = (open.client, open.principal.clone());
-        match self.sessions.victim(&self.config.limits, client) {
+        let (account, principal) = (open.account, open.principal.clone());
+        let has_calls = |peer| self.hub.has_calls(peer);
+        match self.sessions.victim(&self.config.limits, account.client, has_calls) {
             Ok(None) => {}
             Ok(Some(victim)) => self.end_session(victim),
             Err(()) => return Err(busy()),
         }
-        let peer = self.hub.attach(Binding::Session, client, principal.clone());
-        let session = self.sessions.insert(peer, client, principal, is_old.then_some(exchange));
+        let unit = Unit::Session(self.sessions.serial + 1);
+        let party = Party { group: account.client, unit, is_established: false };
+        let peer = self.hub.attach(Binding::Session, party, principal.clone());
+        let old = is_old.then_some(exchange);
+        let session = self.sessions.insert(self.now, peer, account, principal, old);
         self.owners.insert(peer, Owner::Session(session));
         Ok(session)
     }
@@ -203,6 +298,7 @@ impl Endpoint {
         let Some(session) = self.sessions.remove(serial) else { return };
         self.owners.remove(&session.peer);
         self.set_timer(Timer::Session(serial), session.idle_since.map(|since| self.idle_end(since)), None);
+        self.set_timer(Timer::Silence(serial), session.silent_due, None);
         // Nobody was told of a session that never shook hands.
         if self.hub.revision(session.peer).is_some() {
             self.hub.close(self.now, session.peer);
@@ -224,6 +320,31 @@ impl Endpoint {
         let Some((before, since)) = self.sessions.note(serial, self.now) else { return };
         let (before, due) = (before.map(|at| self.idle_end(at)), since.map(|at| self.idle_end(at)));
         self.set_timer(Timer::Session(serial), before, due);
+        let Some(session) = self.sessions.get_mut(serial) else { return };
+        // Whoever is gone has its calls given up, but whoever comes back or says something has not.
+        let is_silent = !session.is_open() && self.hub.has_calls(session.peer);
+        let due = is_silent.then(|| self.now.after(self.config.abandon_after));
+        let before = core::mem::replace(&mut session.silent_due, due);
+        if before != due {
+            self.set_timer(Timer::Silence(serial), before, due);
+        }
+    }
+
+    /// A message has come in a session.
+    pub(super) fn note_message(&mut self, serial: u64) {
+        if let Some(session) = self.sessions.get_mut(serial) {
+            session.messages = session.messages.saturating_add(1);
+        }
+        self.note_use(serial);
+    }
+
+    /// Gives up the calls of a session whose client is gone.
+    pub(super) fn abandon_calls(&mut self, serial: u64) {
+        let Some(session) = self.sessions.get_mut(serial) else { return };
+        session.silent_due = None;
+        let peer = session.peer;
+        self.hub.abandon_calls(self.now, peer, self.config.abandon_after);
+        self.pump();
     }
 
     fn idle_end(&self, since: Tick) -> Tick {

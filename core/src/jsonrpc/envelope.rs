@@ -95,6 +95,15 @@ impl<'a> Batch<'a> {
     pub(crate) fn entries(&self) -> impl Iterator<Item = &'a str> {
         self.0.elements().map(View::as_str)
     }
+
+    /// Returns where each entry begins and ends in the text that the batch was read from.
+    pub(crate) fn spans(&self, text: &str) -> impl Iterator<Item = (usize, usize)> {
+        let first = text.as_ptr().addr();
+        self.entries().map(move |entry| {
+            let start = entry.as_ptr().addr() - first;
+            (start, start + entry.len())
+        })
+    }
 }
 
 /// Validates a whole line and finds the members of its envelope.

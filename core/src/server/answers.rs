@@ -1,6 +1,6 @@
 //! Answers, and what an application says before them.
 
-use alloc::{format, string::String};
+use alloc::{format, string::String, vec::Vec};
 use core::fmt::Write as _;
 
 use super::{
@@ -34,6 +34,10 @@ impl Hub {
             Answer::Input(input) => return self.ask_client(call, input),
             answer => {
                 let Some(call) = self.end_call(call.0) else { return Ok(()) };
+                // Whoever is answered is known from here on.
+                if let Some(peer) = self.peers.get_mut(&call.source.peer) {
+                    peer.party.is_established = true;
+                }
                 self.settle(&call, &answer);
             }
         }
@@ -160,21 +164,24 @@ impl Hub {
             Era::Legacy => shape::push_legacy(out, request.method(), result.view(), caller.revision),
             Era::Modern => self.push_modern(out, request, result.view()),
         });
-        self.deliver_answer(*source, message, None);
+        self.deliver_answer(*source, Some(id), message, None);
     }
 
     /// Appends a whole result of the modern era.
     fn push_modern(&self, out: &mut String, request: &Request, result: View<'_>) {
         self.push_result_head(out, "complete");
         let (mut has_ttl, mut has_scope) = (false, false);
-        for (name, value) in result.get("_meta").into_iter().flat_map(View::members) {
+        // To find the members of a long result is to read all of it.
+        let members: Vec<_> = result.members().collect();
+        let meta = members.iter().find(|(name, _)| name.to_str() == "_meta");
+        for (name, value) in meta.into_iter().flat_map(|(_, meta)| meta.members()) {
             out.push(',');
             name.push_to(out);
             out.push(':');
             push_compact(out, value.as_str());
         }
         out.push('}');
-        for (name, value) in result.members() {
+        for (name, value) in members {
             match &*name.to_str() {
                 "_meta" | "resultType" => continue,
                 "ttlMs" => has_ttl = true,

@@ -3,8 +3,11 @@
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 
 use super::{
-    Context, Hub, Peer, Request, ServedCall, ServerEvent, dispatch::Params, event::Declared, hub::Source,
-    permits::Admission,
+    Context, Hub, Peer, Request, ServedCall, ServerEvent,
+    dispatch::Params,
+    event::Declared,
+    hub::Source,
+    permits::{Admission, Party},
 };
 use crate::{
     Tick, Violation,
@@ -28,6 +31,14 @@ pub(super) struct Caller {
     pub(super) round: usize,
 }
 
+impl Caller {
+    /// Returns what is kept of it, in bytes.
+    fn bytes(&self) -> usize {
+        let of = |json: &Option<Arc<RawJson>>| json.as_ref().map_or(0, |json| json.as_str().len());
+        of(&self.meta) + of(&self.answers) + self.state.as_ref().map_or(0, String::len)
+    }
+}
+
 /// A request that waits for the application, for a permit, or for what its client answers.
 #[derive(Debug)]
 pub(super) struct Call {
@@ -35,7 +46,9 @@ pub(super) struct Call {
     pub(super) id: Id,
     pub(super) request: Request,
     pub(super) caller: Caller,
-    pub(super) group: u64,
+    pub(super) party: Party,
+    /// What is kept for it.
+    pub(super) bytes: usize,
     pub(super) phase: Phase,
     pub(super) due: Tick,
     /// The token that the client wants progress reported under, as its JSON text.
@@ -67,7 +80,7 @@ impl Hub {
         {
             return self.refuse_call(source, &id, caller.revision, &failure);
         }
-        let Some(group) = self.peers.get(&source.peer).map(|peer| peer.group) else { return };
+        let Some(party) = self.peers.get(&source.peer).map(|peer| peer.party) else { return };
         let serial = self.serial.next();
         let token = params.meta.and_then(|meta| meta.get("progressToken"));
         let progress_token = token
@@ -75,14 +88,18 @@ impl Hub {
             .filter(|token| token.as_str().len() <= self.config.limits.max_id_bytes)
             .map(|token| token.as_str().into());
         let due = self.now.after(self.config.call_timeout);
-        let admission = self.permits.ask(&self.config.limits, group, serial);
-        if let Admission::Refuse(limit) = admission {
-            return self.refuse(source, &id, Violation::TooManyAsks { limit });
+        let bytes = id.bytes() + request.bytes() + caller.bytes();
+        let admission = self.permits.ask(&self.config.limits, party, serial, bytes);
+        match admission {
+            Admission::Run | Admission::Wait => {}
+            Admission::Refuse(limit) => return self.refuse(source, &id, Violation::TooManyAsks { limit }),
+            Admission::TooLarge(limit) => return self.refuse_bytes(source, &id, limit),
         }
         self.requests.ask((source.peer, id.clone()), serial);
         self.call_deadlines.insert((due, serial));
         let phase = Phase::Queued;
-        let call = Call { source, id, request, caller, group, phase, due, progress_token, progress: None };
+        let call =
+            Call { source, id, request, caller, party, bytes, phase, due, progress_token, progress: None };
         self.calls.insert(serial, call);
         if admission == Admission::Run {
             self.run(serial);
@@ -93,6 +110,12 @@ impl Hub {
     pub(super) fn run(&mut self, serial: u64) {
         let Some(call) = self.calls.get_mut(&serial) else { return };
         call.phase = Phase::Running;
+        let source = call.source;
+        if self.is_in_full_batch(source) {
+            let Some(call) = self.end_call(serial) else { return };
+            return self.refuse_in_batch(source, &call.id);
+        }
+        let Some(call) = self.calls.get_mut(&serial) else { return };
         let caller = &mut call.caller;
         let context = Context {
             peer: call.source.peer,
@@ -123,9 +146,12 @@ impl Hub {
         self.call_deadlines.remove(&(call.due, serial));
         self.requests.answer(&(call.source.peer, call.id.clone()));
         match &call.phase {
-            Phase::Queued => self.permits.withdraw(call.group, serial),
-            Phase::Running => self.permits.release(&self.config.limits, call.group),
-            Phase::Asking { .. } => self.withdraw_asks(serial),
+            Phase::Queued => self.permits.withdraw(call.party, serial, call.bytes),
+            Phase::Running => self.permits.release(call.party, call.bytes),
+            Phase::Asking { .. } => {
+                self.permits.free(call.party, call.bytes);
+                self.withdraw_asks(serial);
+            }
         }
         Some(call)
     }
@@ -148,6 +174,31 @@ impl Hub {
     pub(super) fn calls_of(&self, peer: Peer) -> impl Iterator<Item = u64> {
         let (first, next) = ((peer, Id::FIRST), (Peer(peer.0 + 1), Id::FIRST));
         self.requests.asked_in(first..next).copied()
+    }
+
+    /// Refuses a request that there is no room to keep.
+    fn refuse_bytes(&mut self, source: Source, id: &Id, limit: usize) {
+        let message = format!(
+            "the requests under way keep so much of {limit} bytes that this one does not fit: ask again once \
+             others were answered"
+        );
+        let error = RpcError::new(code::INTERNAL_ERROR, message).with_text("{\"retry\":true}".into());
+        self.reply_error(source, Some(id), &error);
+    }
+
+    /// Nobody has listened for the answers to the calls of a client for so long that they are given up; it is
+    /// told where it comes back after all.
+    pub(crate) fn abandon_calls(&mut self, now: Tick, peer: Peer, silence: core::time::Duration) {
+        self.turn(now);
+        let millis = crate::tick::whole_millis(silence);
+        for serial in self.calls_of(peer).collect::<Vec<_>>() {
+            let Some(call) = self.withdraw_call(serial) else { continue };
+            let message = format!(
+                "the request was given up because its client was gone and silent for {millis} ms: make it again"
+            );
+            self.reply_error(call.source, Some(&call.id), &RpcError::new(code::INTERNAL_ERROR, message));
+        }
+        self.admit();
     }
 
     /// Takes a call from the application, where it has it.

@@ -114,6 +114,20 @@ pub enum Request {
 }
 
 impl Request {
+    /// Returns what its parameters take, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::CallTool { name, arguments } | Self::GetPrompt { name, arguments } => {
+                name.len() + arguments.as_str().len()
+            }
+            Self::ReadResource { uri } => uri.len(),
+            Self::Complete { reference, argument, context } => {
+                let context = context.as_ref().map_or(0, |context| context.as_str().len());
+                reference.as_str().len() + argument.as_str().len() + context
+            }
+        }
+    }
+
     /// Returns the method.
     #[must_use]
     pub const fn method(&self) -> &'static str {

@@ -8,7 +8,7 @@ use super::{
     calls::Call,
     lists::Catalogue,
     peers::{Binding, PeerState, Serial},
-    permits::Permits,
+    permits::{Party, Permits},
     rounds::Ask,
 };
 use crate::{
@@ -125,10 +125,10 @@ impl Hub {
         }
     }
 
-    /// A client has come; those of one `group` share their permits.
-    pub(crate) fn attach(&mut self, binding: Binding, group: u64, principal: Option<Arc<str>>) -> Peer {
+    /// A client has come, whose calls take the permits of this party.
+    pub(crate) fn attach(&mut self, binding: Binding, party: Party, principal: Option<Arc<str>>) -> Peer {
         let peer = self.serial.next_peer();
-        self.peers.insert(peer, PeerState::new(binding, group, principal));
+        self.peers.insert(peer, PeerState::new(binding, party, principal));
         peer
     }
 
@@ -152,7 +152,7 @@ impl Hub {
         self.forget_subscriptions(peer);
         self.drop_asks(peer);
         self.drop_calls(peer);
-        self.batches.retain(|_, batch| batch.source.peer != peer);
+        self.drop_batches(peer);
         self.peers.remove(&peer);
     }
 
@@ -217,7 +217,7 @@ impl Hub {
     /// A message will not be answered: a part of a batch, or all that came with its origin.
     pub(super) fn leave_unanswered(&mut self, source: Source) {
         if source.batch.is_some() {
-            return self.answer_in_batch(source, None);
+            return self.answer_in_batch(source, None, None);
         }
         let Source { peer, origin, .. } = source;
         self.effects.push_back(HubEffect::Dropped { peer, origin });
@@ -232,9 +232,15 @@ impl Hub {
     }
 
     /// Answers a message: at once, or as a part of its batch.
-    pub(super) fn deliver_answer(&mut self, source: Source, message: String, refusal: Option<Refusal>) {
+    pub(super) fn deliver_answer(
+        &mut self,
+        source: Source,
+        id: Option<&Id>,
+        message: String,
+        refusal: Option<Refusal>,
+    ) {
         if source.batch.is_some() {
-            return self.answer_in_batch(source, Some(message));
+            return self.answer_in_batch(source, id, Some(message));
         }
         let Source { peer, origin, .. } = source;
         let delivery = Delivery { peer, route: Route::Answer(origin), message, refusal };
@@ -244,7 +250,7 @@ impl Hub {
     pub(super) fn reply(&mut self, source: Source, id: &Id, result: &str) {
         let mut message = String::with_capacity(64 + result.len());
         jsonrpc::push_result(&mut message, id, result);
-        self.deliver_answer(source, message, None);
+        self.deliver_answer(source, Some(id), message, None);
     }
 
     /// Answers with a whole result of the engine's own; `members` appends what it holds, which is never nothing.
@@ -267,7 +273,7 @@ impl Hub {
             members(self, out);
             out.push('}');
         });
-        self.deliver_answer(source, message, None);
+        self.deliver_answer(source, Some(id), message, None);
     }
 
     pub(super) fn reply_error(&mut self, source: Source, id: Option<&Id>, error: &RpcError) {
@@ -283,6 +289,6 @@ impl Hub {
     ) {
         let mut message = String::with_capacity(96 + error.message.len());
         jsonrpc::push_error(&mut message, id, error);
-        self.deliver_answer(source, message, refusal);
+        self.deliver_answer(source, id, message, refusal);
     }
 }

@@ -35,8 +35,10 @@ pub use hub::Hub;
 pub use seal::StateKey;
 pub use stdio::{Server, ServerEffect};
 
+pub(crate) use batch::Entries;
 pub(crate) use hub::{Delivery, HubEffect, Origin, Refusal, Route};
 pub(crate) use peers::Binding;
+pub(crate) use permits::{Party, Unit};
 
 /// How a server behaves.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use alloc::{string::String, sync::Arc};
 
-use super::{Origin, Peer, event::Declared};
+use super::{Origin, Peer, event::Declared, permits::Party};
 use crate::{
     json::View,
     jsonrpc::Id,
@@ -25,8 +25,8 @@ pub(crate) enum Binding {
 #[derive(Debug)]
 pub(super) struct PeerState {
     pub(super) binding: Binding,
-    /// Clients of one group share their permits.
-    pub(super) group: u64,
+    /// Whose permits its calls take.
+    pub(super) party: Party,
     pub(super) principal: Option<Arc<str>>,
     /// What the handshake of the legacy era settled.
     pub(super) session: Option<Session>,
@@ -36,8 +36,8 @@ pub(super) struct PeerState {
 }
 
 impl PeerState {
-    pub(super) const fn new(binding: Binding, group: u64, principal: Option<Arc<str>>) -> Self {
-        Self { binding, group, principal, session: None, listens: BTreeMap::new(), is_closed: false }
+    pub(super) const fn new(binding: Binding, party: Party, principal: Option<Arc<str>>) -> Self {
+        Self { binding, party, principal, session: None, listens: BTreeMap::new(), is_closed: false }
     }
 }
 

@@ -212,12 +212,12 @@ impl Hub {
     /// Asks a client with requests of ours; the call waits for the answers (legacy era).
     fn request_input(&mut self, serial: u64, input: Input) {
         let Some(call) = self.calls.get_mut(&serial) else { return };
-        let (source, group) = (call.source, call.group);
+        let (source, party) = (call.source, call.party);
         call.caller.state = input.state;
         call.caller.round += 1;
         call.phase = Phase::Asking { answers: BTreeMap::new(), left: input.questions.len() };
         let revision = call.caller.revision;
-        self.permits.release(&self.config.limits, group);
+        self.permits.pause(party);
         if self.peers.get(&source.peer).is_none_or(|peer| peer.is_closed) {
             return self.fail_call(serial, "the client has closed the session");
         }
@@ -267,6 +267,12 @@ impl Hub {
         };
         let Some(call) = self.calls.get_mut(&serial) else { return };
         let Phase::Asking { answers, left } = &mut call.phase else { return };
+        let bytes = key.len() + answer.as_str().len();
+        if !self.permits.keep(&self.config.limits, call.party, bytes) {
+            let limit = self.config.limits.max_call_bytes;
+            return self.fail_call(serial, &format!("the requests under way keep more than {limit} bytes"));
+        }
+        call.bytes += bytes;
         answers.insert(key, answer);
         *left -= 1;
         if *left > 0 {
@@ -294,10 +300,11 @@ impl Hub {
     fn rerun(&mut self, serial: u64) {
         let Some(call) = self.calls.get_mut(&serial) else { return };
         call.phase = Phase::Queued;
-        match self.permits.ask(&self.config.limits, call.group, serial) {
+        match self.permits.ask(&self.config.limits, call.party, serial, 0) {
             Admission::Run => self.run(serial),
             Admission::Wait => {}
-            Admission::Refuse(limit) => {
+            Admission::Refuse(limit) | Admission::TooLarge(limit) => {
+                call.phase = Phase::Asking { answers: BTreeMap::new(), left: 0 };
                 self.fail_call(serial, &format!("more than {limit} requests wait"));
             }
         }

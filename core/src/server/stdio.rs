@@ -2,7 +2,10 @@
 
 use alloc::{format, vec::Vec};
 
-use super::{Answer, Binding, Delivery, Hub, HubEffect, Origin, Peer, ServedCall, ServerConfig, ServerEvent};
+use super::{
+    Answer, Binding, Delivery, Hub, HubEffect, Origin, Party, Peer, ServedCall, ServerConfig, ServerEvent,
+    Unit,
+};
 use crate::{
     Misuse, Tick, Violation,
     frame::{Bytes, Framer, Piece},
@@ -39,7 +42,8 @@ impl Server {
     pub fn new(config: ServerConfig) -> Self {
         let framer = Framer::new(config.limits.max_message_bytes);
         let mut hub = Hub::new(config);
-        let peer = hub.attach(Binding::Pipe, 0, None);
+        let peer =
+            hub.attach(Binding::Pipe, Party { group: 0, unit: Unit::Pipe, is_established: true }, None);
         Self { hub, peer, framer, is_closed: false }
     }
 
@@ -144,7 +148,7 @@ impl Server {
                 Err(misfit) => self.hub.accept_misfit(now, self.peer, Origin::default(), &misfit),
             },
             Ok(Shape::Batch(batch)) => {
-                self.hub.accept_batch(now, self.peer, Origin::default(), &batch);
+                self.hub.accept_batch(now, self.peer, Origin::default(), text, &batch);
             }
             Err(error) => self.unreadable(now, Violation::NotJson(error), code::PARSE_ERROR),
         }

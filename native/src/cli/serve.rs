@@ -88,6 +88,7 @@ fn project(folder: &Path) -> Result<App, Failure> {
 async fn options(command: &Serve, address: &str) -> Result<HttpOptions, Failure> {
     let mut options = HttpOptions::default();
     options.address = resolve(address).await?;
+    options.raise_descriptor_limit = true;
     options.endpoint.allowed_hosts.extend(command.allow_host.iter().cloned());
     if let Some(path) = &command.token_file {
         let tokens = StaticTokens::read(path)

@@ -52,11 +52,20 @@ fn it_prints_its_address_serves_there_and_ends_in_order() {
     assert_eq!(wait(&mut child).code(), Some(0));
 }
 
+/// Makes a file its owner's alone.
+fn own(file: &str) {
+    #[cfg(unix)]
+    std::fs::set_permissions(file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    #[cfg(not(unix))]
+    let _ = file;
+}
+
 #[test]
 fn a_token_file_keeps_strangers_out() {
     let folder = Folder::new("tokens");
     let file = folder.file("tokens");
     std::fs::write(&file, "0123456789abcdef ada\n").unwrap();
+    own(&file);
     let (mut child, address, path) = served(&["--token-file", &file]);
     assert!(list(&address, &path, "").starts_with("HTTP/1.1 401"));
     assert!(list(&address, &path, "authorization: Bearer 0123456789abcdef\r\n").starts_with("HTTP/1.1 200"));

@@ -2,7 +2,7 @@
 
 use selvedge_core::server::ServerEvent;
 use selvedge_tests::{
-    Web,
+    Web, line,
     memory::peak_of,
     web::{Sent, call, initialize},
 };
@@ -89,7 +89,7 @@ fn bodies_that_never_end_leave_room_for_others() {
         web.endpoint.handle_body(web.now, *exchange, &chunk);
     }
     let given_up = slow.iter().filter(|exchange| web.response(**exchange).status() == 503).count();
-    assert_eq!(given_up, 100 - 16, "all bodies together are bounded");
+    assert_eq!(given_up, 100 - 8, "all bodies of one connection leave as much to others");
     web.pass_millis(30_000);
     assert!(slow.iter().all(|exchange| matches!(web.response(*exchange).status(), 408 | 503)));
     assert_eq!(web.endpoint.exchanges(), 0);
@@ -160,6 +160,199 @@ fn a_thousand_idle_streams_are_small() {
     }
     web.pass_millis(60_000);
     assert!(web.responses.values().all(|response| response.body == b":\n\n".repeat(4)));
+}
+
+#[test]
+fn calls_of_one_session_leave_permits_to_other_programs_of_the_machine() {
+    let mut web = Web::new(|_| {});
+    let flood = web.session("2025-11-25");
+    for id in 0..200 {
+        web.send(&Sent::post(&flood, &call(&id.to_string())));
+    }
+    assert_eq!(web.take_calls().len(), 32);
+    let other = web.session("2025-11-25");
+    let exchange = web.send(&Sent::post(&other, &call("1")));
+    let own = web.take_call();
+    web.answer(own, "42");
+    assert!(web.response(exchange).text().contains("42"));
+    let exchange = web.send(&modern_call("1").over(9));
+    let own = web.take_call();
+    web.answer(own, "43");
+    assert!(web.response(exchange).text().contains("43"));
+}
+
+#[test]
+fn addresses_that_take_all_they_can_leave_permits_to_others() {
+    let mut web = Web::new(|_| {});
+    for client in 10..26 {
+        for id in 0..40 {
+            web.send(&modern_call(&id.to_string()).by(client).over(client));
+        }
+    }
+    let running = web.take_calls().len();
+    assert!((400..480).contains(&running), "{running}");
+    assert_served(&mut web, 1);
+    // Whoever was answered before is served even where strangers have taken all they can.
+    for connection in 100..1_000 {
+        web.send(&modern_call("1").by(1).over(connection));
+    }
+    web.take_calls();
+    web.send(&modern_call("2").by(1).over(2_000));
+    assert_eq!(web.take_calls(), []);
+    web.send(&modern_call("3").by(1).over(2_001).established());
+    web.take_call();
+}
+
+#[test]
+fn calls_whose_client_is_gone_and_silent_are_given_up_and_the_client_is_told() {
+    let mut web = Web::new(|_| {});
+    let session = web.session("2025-11-25");
+    let post = web.send(&Sent::post(&session, &call("5")));
+    let own = web.take_call();
+    web.progress(own, 1.0);
+    let id = web.response(post).last_id();
+    web.disconnect(post);
+    web.pass_millis(29_000);
+    web.ask(&Sent::post(&session, &line::notification("notifications/x", "{}")));
+    web.pass_millis(29_999);
+    assert_eq!(web.take_events(), [], "whoever says something is there");
+    web.pass_millis(1);
+    assert_eq!(web.take_events(), [ServerEvent::Cancelled { call: own }]);
+    let back = web.ask(&Sent::get(&session).with("Last-Event-ID", &id));
+    assert!(back.text().contains("make it again") && back.text().contains("\"id\":5"), "{}", back.text());
+}
+
+#[test]
+fn a_session_that_was_used_outlives_a_flood_of_others() {
+    let mut web = Web::new(|_| {});
+    let honest = web.session_of("2025-11-25", |sent| sent.over(7));
+    let ping = Sent::post(&honest, &line::request("9", "ping", "{}"));
+    assert_eq!(web.ask(&ping).status(), 200);
+    web.pass_millis(60_000);
+    for at in 0..3_000 {
+        web.session_of("2025-11-25", |sent| sent.over(100 + at));
+        web.responses.clear();
+    }
+    assert_eq!(web.endpoint.sessions(), 1_024);
+    assert_eq!(web.ask(&ping).status(), 200);
+    // Sessions that one connection opens end before those of others, however much they are used.
+    for _ in 0..1_100 {
+        let flood = web.session_of("2025-11-25", |sent| sent.over(8));
+        for _ in 0..8 {
+            web.ask(&Sent::post(&flood, &line::request("9", "ping", "{}")));
+        }
+        web.responses.clear();
+    }
+    assert_eq!(web.ask(&ping).status(), 200);
+}
+
+#[test]
+fn sessions_whose_callers_are_gone_end_before_one_that_was_used() {
+    let mut web = Web::new(|_| {});
+    let honest = web.session_of("2025-11-25", |sent| sent.over(7));
+    let ping = Sent::post(&honest, &line::request("9", "ping", "{}"));
+    assert_eq!(web.ask(&ping).status(), 200);
+    for at in 0..1_500 {
+        let flood = web.session_of("2025-11-25", |sent| sent.over(100 + at));
+        for id in 0..3 {
+            let exchange = web.send(&Sent::post(&flood, &call(&id.to_string())).over(100 + at));
+            web.disconnect(exchange);
+        }
+        web.responses.clear();
+        web.take_events();
+    }
+    assert_eq!(web.endpoint.sessions(), 1_024);
+    assert_eq!(web.ask(&ping).status(), 200);
+    web.session_of("2025-11-25", |sent| sent.over(8));
+}
+
+#[test]
+fn sessions_with_calls_that_are_waited_for_do_not_end_one_that_was_used() {
+    let mut web = Web::new(|config| config.limits.max_sessions_per_client = 20);
+    let honest = web.session_of("2025-11-25", |sent| sent.over(7));
+    let ping = Sent::post(&honest, &line::request("9", "ping", "{}"));
+    assert_eq!(web.ask(&ping).status(), 200);
+    for at in 0..19 {
+        let busy = web.session_of("2025-11-25", |sent| sent.over(100 + at));
+        web.send(&Sent::post(&busy, &call("1")).over(100 + at));
+    }
+    let one_more = web.ask(&Sent::new("POST", &initialize("2025-11-25")));
+    assert_eq!((one_more.status(), one_more.header("retry-after")), (503, Some("5")));
+    assert_eq!(web.ask(&ping).status(), 200);
+}
+
+#[test]
+fn streams_of_the_old_transport_that_nobody_uses_make_room_for_sessions() {
+    let mut web = Web::new(|_| {});
+    let honest = web.session_of("2025-11-25", |sent| sent.over(7));
+    for at in 0..1_500 {
+        let stream = web.send(&Sent::new("GET", "").at("/sse").over(100 + at));
+        assert_eq!(web.response(stream).status(), 200);
+    }
+    assert_eq!(web.endpoint.sessions(), 1_024);
+    assert_eq!(web.ask(&Sent::post(&honest, &line::request("9", "ping", "{}"))).status(), 200);
+    web.session_of("2025-11-25", |sent| sent.over(8));
+}
+
+#[test]
+fn the_answer_of_a_batch_is_no_longer_than_a_message() {
+    let mut web = Web::new(|_| {});
+    let session = web.session("2025-03-26");
+    let calls: Vec<_> = (0..200).map(|id| call(&id.to_string())).collect();
+    let exchange = web.send(&Sent::post(&session, &format!("[{}]", calls.join(","))));
+    web.pass_millis(10);
+    let (text, mut made) = ("x".repeat(4 * MIB), 0);
+    let ((), peak) = peak_of(|| {
+        loop {
+            let calls = web.take_calls();
+            made += calls.len();
+            if calls.is_empty() {
+                break;
+            }
+            for (call, ..) in calls {
+                web.answer(call, &text);
+            }
+        }
+    });
+    assert!(made <= 40, "{made} calls were made although there was no room for their answers");
+    let response = web.response(exchange);
+    assert!(response.body.len() <= 16 * MIB && peak < 80 * MIB, "{} and {peak} bytes", response.body.len());
+    let answers: Vec<serde_json::Value> = serde_json::from_str(response.text()).unwrap();
+    let good = answers.iter().filter(|answer| answer["result"].is_object()).count();
+    let told = answers.iter().filter(|answer| answer["error"]["message"].to_string().contains("in another"));
+    assert_eq!((answers.len(), good, told.count()), (200, 3, 197));
+}
+
+#[test]
+fn a_long_batch_lets_others_have_their_turn() {
+    let mut web = Web::new(|_| {});
+    let session = web.session("2025-03-26");
+    let pings: Vec<_> = (0..10_000).map(|id| line::request(&id.to_string(), "ping", "{}")).collect();
+    let exchange = web.send(&Sent::post(&session, &format!("[{}]", pings.join(","))));
+    assert_eq!(web.response(exchange).status(), 0, "one turn does not take all of it");
+    assert_served(&mut web, 2);
+    web.pass_millis(1_000);
+    let answers: Vec<serde_json::Value> =
+        serde_json::from_str(web.response(exchange).messages()[0].as_str()).unwrap();
+    assert_eq!(answers.len(), 10_000);
+}
+
+#[test]
+fn what_calls_keep_is_bounded_for_all_clients_together() {
+    let mut web = Web::new(|_| {});
+    let text = "y".repeat(8 * MIB);
+    let ((), held) = peak_of(|| {
+        for connection in 0..40 {
+            let params = format!(r#""name":"t","arguments":{{"x":"{text}"}}"#);
+            let sent = Sent::modern("1", "tools/call", &params).over(connection);
+            web.send(&sent);
+            web.take_events();
+        }
+    });
+    assert!(held < 160 * MIB, "{held} bytes");
+    let told = web.responses.values().filter(|response| response.text().contains("does not fit")).count();
+    assert!(told >= 32, "{told}");
+    assert_served(&mut web, 1);
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn only_the_names_of_this_machine_are_served_by_default() {
     for host in foreign {
         assert_eq!(status(&mut web, &discover().but("Host", host)), 403, "{host}");
     }
-    assert_eq!(status(&mut web, &discover().without("Host")), 403);
+    assert_eq!(status(&mut web, &discover().without("Host")), 400);
     assert_eq!(status(&mut web, &discover().with("host", "localhost")), 400, "two hosts");
 }
 
@@ -111,7 +111,7 @@ fn paths_and_methods_that_are_not_served_say_so() {
     for target in ["/", "/mc", "/mcp/x", "//mcp", "*", "", "/%6dcp", "/mcp%2f"] {
         assert_eq!(status(&mut web, &discover().at(target)), 404, "{target}");
     }
-    for target in ["/mcp", "/mcp/", "/mcp?x=1", "http://localhost:1/mcp?y"] {
+    for target in ["/mcp", "/mcp/", "/mcp?x=1", "http://127.0.0.1:8080/mcp?y"] {
         assert_eq!(status(&mut web, &discover().at(target)), 200, "{target}");
     }
     for method in ["PUT", "PATCH", "HEAD", "get", "BREW", ""] {
@@ -121,9 +121,25 @@ fn paths_and_methods_that_are_not_served_say_so() {
 }
 
 #[test]
-fn health_is_told_to_whoever_asks() {
-    let mut web = Web::new(|_| {});
+fn a_target_that_names_another_host_than_the_header_is_refused() {
+    let mut web = Web::new(|config| config.allowed_hosts.push("*".to_owned()));
+    for target in
+        ["http://evil.example/mcp", "http://127.0.0.1/mcp", "http://x@127.0.0.1:8080/mcp", "http:///mcp"]
+    {
+        let response = web.ask(&discover().at(target));
+        assert_eq!(response.status(), 400, "{target}");
+        assert!(response.text().contains("`127.0.0.1:8080`"), "{}", response.text());
+    }
+    assert_eq!(status(&mut web, &discover().at("HTTP://127.0.0.1:8080/mcp")), 200);
+    assert_eq!(status(&mut web, &Sent::new("GET", "").at("/health").without("Host")), 400);
+}
+
+#[test]
+fn health_is_told_to_those_that_are_served() {
+    let mut web = Web::new(|config| config.allowed_hosts.push("10.0.0.7".to_owned()));
     let sent = Sent::new("GET", "").at("/health").but("Host", "10.0.0.7:80");
+    assert_eq!(status(&mut web, &sent.clone().but("Host", "evil.example")), 403);
+    assert_eq!(status(&mut web, &sent.clone().with("Origin", "http://evil.example")), 403);
     let response = web.ask(&sent);
     assert_eq!((response.status(), response.text()), (200, r#"{"status":"ok"}"#));
     assert_eq!(status(&mut web, &Sent::new("POST", "").at("/health")), 405);

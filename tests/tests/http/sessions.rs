@@ -234,7 +234,9 @@ fn a_session_that_nobody_uses_ends() {
 
 #[test]
 fn a_session_with_an_open_stream_or_a_call_is_in_use() {
-    let mut web = Web::new(|config| config.session_idle = Duration::from_mins(1));
+    let mut web = Web::new(|config| {
+        (config.session_idle, config.abandon_after) = (Duration::from_mins(1), Duration::from_mins(5));
+    });
     let session = web.session("2025-11-25");
     let get = web.send(&Sent::get(&session));
     web.pass_millis(120_000);
@@ -260,11 +262,13 @@ fn a_session_more_ends_the_one_that_was_idle_for_longest() {
     assert_eq!(web.ask(&ping(&first)).status(), 200);
     let third = web.session("2025-11-25");
     assert_eq!(web.ask(&ping(&second)).status(), 404);
-    let gets = [web.send(&Sent::get(&first)), web.send(&Sent::get(&third))];
+    let calls = [&first, &third].map(|session| web.send(&Sent::post(session, &call("2"))));
     let response = web.ask(&Sent::new("POST", &initialize("2025-11-25")));
     assert_eq!((response.status(), code(response.text())), (503, -32603));
     assert!(response.text().contains("\"id\":1"));
-    web.disconnect(gets[0]);
+    let own = web.take_calls().remove(0).0;
+    web.answer(own, "42");
+    assert!(web.response(calls[0]).is_finished);
     web.session("2025-11-25");
     assert_eq!((web.ask(&ping(&first)).status(), web.ask(&ping(&third)).status()), (404, 200));
 }

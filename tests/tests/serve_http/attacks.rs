@@ -123,7 +123,8 @@ fn no_more_connections_are_served_than_the_bound_says() {
     let served = server_with(|options| options.max_connections = 1);
     let mut first = Wire::new(&served);
     let health = "GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n";
-    assert_eq!(first.ask(health).status, 200);
+    first.send(&modern(1, "tools/call", json!({ "name": "gate" })));
+    served.sees(Sign::Started);
     let mut second = Wire::new(&served);
     second.send(health);
     second.stream.get_ref().set_read_timeout(Some(SHORT)).unwrap();
@@ -139,7 +140,8 @@ fn no_more_connections_of_one_address_are_served_than_the_bound_says() {
     let served = server_with(|options| options.max_connections_per_address = 1);
     let mut first = Wire::new(&served);
     let health = "GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n";
-    assert_eq!(first.ask(health).status, 200);
+    first.send(&modern(1, "tools/call", json!({ "name": "gate" })));
+    served.sees(Sign::Started);
     assert_eq!(Wire::new(&served).rest(), "");
     let mut other = Wire::from(&served, Ipv4Addr::new(127, 0, 0, 2));
     assert_eq!(other.ask(health).status, 200);
@@ -153,6 +155,45 @@ fn no_more_connections_of_one_address_are_served_than_the_bound_says() {
         wire.rest().starts_with("HTTP/1.1 200")
     });
     assert!(is_served);
+}
+
+#[test]
+fn an_idle_connection_ends_for_one_that_comes() {
+    let served = server_with(|options| options.max_connections = 2);
+    let mut idle = Wire::new(&served);
+    let health = "GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n";
+    let mut used = Wire::new(&served);
+    assert_eq!(used.ask(health).status, 200);
+    assert_eq!(Wire::new(&served).ask(health).status, 200);
+    assert_eq!(idle.rest(), "", "the one that never asked anything has ended");
+    assert_eq!(used.ask(health).status, 200);
+}
+
+#[test]
+fn answers_that_nobody_reads_are_refused_beyond_the_bound() {
+    let served = server_with(|options| options.max_waiting_bytes = 40 << 20);
+    let text = "z".repeat(12 << 20);
+    let echo = modern(1, "tools/call", json!({ "name": "echo", "arguments": { "a": text } }));
+    let mut deaf: Vec<_> = (0..6).map(|_| Wire::new(&served)).collect();
+    for wire in &mut deaf {
+        wire.send(&echo);
+        served.sees(Sign::Started);
+    }
+    is_served(&served);
+    let statuses: Vec<_> = deaf.iter_mut().map(|wire| wire.response().status).collect();
+    assert!(statuses.contains(&200) && statuses.contains(&503), "{statuses:?}");
+}
+
+#[test]
+fn requests_that_name_no_host_or_two_are_refused() {
+    let served = server();
+    let ask = |text: &str| Wire::new(&served).ask(text).status;
+    assert_eq!(ask("GET /health HTTP/1.1\r\n\r\n"), 400);
+    assert_eq!(ask("GET http://localhost/health HTTP/1.1\r\n\r\n"), 400);
+    assert_eq!(ask("GET http://evil.example/health HTTP/1.1\r\nhost: localhost\r\n\r\n"), 400);
+    assert_eq!(ask("GET http://localhost/health HTTP/1.1\r\nhost: evil.example\r\n\r\n"), 400);
+    assert_eq!(ask("GET http://evil.example/health HTTP/1.1\r\nhost: evil.example\r\n\r\n"), 403);
+    assert_eq!(ask("GET http://localhost/health HTTP/1.1\r\nhost: localhost\r\n\r\n"), 200);
 }
 
 #[test]

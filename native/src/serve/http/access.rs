@@ -140,7 +140,7 @@ impl Gate {
         &self,
         head: &RequestHead<'_>,
     ) -> Result<Option<Arc<str>>, Box<Response<Content>>> {
-        let path = head.target.split('?').next().unwrap_or_default();
+        let path = head.path();
         if let Some(document) = &self.document
             && (path == self.place || path == WELL_KNOWN)
             && head.method == "GET"

@@ -1,13 +1,9 @@
 //! Accepts connections, and ends them in order.
 
 use std::{
-    collections::HashMap,
     net::{IpAddr, SocketAddr},
     pin::pin,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::Arc,
     time::Duration,
 };
 
@@ -20,16 +16,26 @@ use tokio::{
     net::{TcpListener, TcpStream},
     sync::{Notify, watch},
     task::JoinSet,
-    time::{sleep, timeout},
+    time::{Instant, interval, sleep, timeout},
 };
 
 use super::{
-    super::Service, HttpOptions, access::Gate, exchange::serve, keeper::keep, patient::Patient,
+    super::Service,
+    HttpOptions,
+    access::Gate,
+    exchange::serve,
+    keeper::keep,
+    outlet::Guarded,
+    patient::Patient,
+    places::{Full, Place, Places, Seat},
     shared::Shared,
 };
 
 /// How long nothing is accepted after that failed, as when there are no more descriptors.
 const PAUSE: Duration = Duration::from_millis(100);
+/// How often it is looked for clients that ask nothing, which hyper lets wait for ever before their first request and
+/// over HTTP/2, or that read nothing.
+const SWEEP_EVERY: Duration = Duration::from_secs(1);
 /// Requests of one HTTP/2 connection at one time.
 const MAX_STREAMS: u32 = 256;
 /// How often an HTTP/2 connection is asked whether it is alive.
@@ -61,36 +67,41 @@ impl<S: Service> Listener<S> {
         let _calls = Calls(shared.clone());
         let (stopping, stopped) = watch::channel(false);
         let mut connections = JoinSet::new();
-        let places = Arc::new(Places::default());
+        let places = Places::new(options.bounds());
+        let shortest = options.head_timeout.min(options.write_timeout) / 4;
+        let mut sweep = interval(shortest.clamp(Duration::from_millis(10), SWEEP_EVERY));
+        let mut pause = pin!(sleep(Duration::ZERO));
+        let mut is_paused = false;
+        let mut held = None;
         let mut keeper = pin!(keep(shared.clone()));
-        let builder = Arc::new(builder(&options));
+        let door = Door {
+            shared: shared.clone(),
+            gate,
+            places: places.clone(),
+            builder: Arc::new(builder(&options)),
+            stopped,
+            write_timeout: options.write_timeout,
+        };
         loop {
-            let has_room = connections.len() < options.max_connections;
+            if let Some((stream, peer)) = held.take() {
+                held = door.admit(stream, peer, &mut connections);
+            }
             tokio::select! {
                 biased;
                 () = stop.notified() => break,
                 () = &mut keeper => {}
                 Some(_) = connections.join_next(), if !connections.is_empty() => {}
-                accepted = socket.accept(), if has_room => match accepted {
-                    Ok((stream, peer)) => {
-                        let address = shared.client_of(peer.ip(), None);
-                        let Some(place) = places.take(address, options.max_connections_per_address) else {
-                            tracing::warn!(%peer, "too many connections from one address");
-                            continue;
-                        };
-                        let connection = Connection {
-                            shared: shared.clone(),
-                            gate: gate.clone(),
-                            peer,
-                            patience: options.write_timeout,
-                            head_timeout: options.head_timeout,
-                            _place: place,
-                        };
-                        connections.spawn(connection.run(stream, builder.clone(), stopped.clone()));
-                    }
+                _ = sweep.tick() => places.end_late(options.head_timeout, options.write_timeout),
+                () = &mut pause, if is_paused => is_paused = false,
+                () = places.freed.notified(), if held.is_some() => {}
+                accepted = socket.accept(), if held.is_none() && !is_paused => match accepted {
+                    Ok(accepted) => held = Some(accepted),
                     Err(error) => {
-                        tracing::warn!(%error, "a connection cannot be accepted");
-                        sleep(PAUSE).await;
+                        places.tell(&format!("a connection cannot be accepted: {error}"));
+                        // There may be a descriptor once an idle connection has ended.
+                        places.end_idle();
+                        pause.as_mut().reset(Instant::now() + PAUSE);
+                        is_paused = true;
                     }
                 },
             }
@@ -106,6 +117,7 @@ impl<S: Service> Listener<S> {
                 }
                 tokio::select! {
                     () = &mut keeper => {}
+                    _ = sweep.tick() => places.end_late(options.head_timeout, options.write_timeout),
                     Some(_) = connections.join_next(), if !connections.is_empty() => {}
                     () = shared.drained.notified() => {}
                 }
@@ -115,6 +127,47 @@ impl<S: Service> Listener<S> {
             tracing::warn!("requests are still under way and are given up");
         }
         connections.shutdown().await;
+    }
+}
+
+/// What connections come in by.
+struct Door<S> {
+    shared: Arc<Shared<S>>,
+    gate: Option<Arc<Gate>>,
+    places: Arc<Places>,
+    builder: Arc<auto::Builder<TokioExecutor>>,
+    stopped: watch::Receiver<bool>,
+    write_timeout: Duration,
+}
+
+impl<S: Service> Door<S> {
+    /// Has a connection served, or refuses it; returns it where there is no place for it yet.
+    fn admit(
+        &self,
+        stream: TcpStream,
+        peer: SocketAddr,
+        connections: &mut JoinSet<()>,
+    ) -> Option<(TcpStream, SocketAddr)> {
+        let seat = match self.places.take(self.shared.client_of(peer.ip(), None)) {
+            Ok(seat) => seat,
+            Err(Full::Address) => {
+                self.places.tell("a connection is refused: all of its address have requests under way");
+                return None;
+            }
+            Err(Full::All) => {
+                self.places.tell("no more connections are accepted: all have requests under way");
+                return Some((stream, peer));
+            }
+        };
+        let connection = Connection {
+            shared: self.shared.clone(),
+            gate: self.gate.clone(),
+            peer,
+            write_timeout: self.write_timeout,
+            seat,
+        };
+        connections.spawn(connection.run(stream, self.builder.clone(), self.stopped.clone()));
+        None
     }
 }
 
@@ -136,58 +189,22 @@ fn builder(options: &HttpOptions) -> auto::Builder<TokioExecutor> {
     builder
 }
 
-/// How many connections each address has.
-#[derive(Default)]
-struct Places(Mutex<HashMap<u64, usize>>);
-
-impl Places {
-    fn lock(&self) -> MutexGuard<'_, HashMap<u64, usize>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Takes a place for a connection, where its address has one left.
-    fn take(self: &Arc<Self>, address: u64, limit: usize) -> Option<Place> {
-        let mut places = self.lock();
-        let taken = places.get(&address).copied().unwrap_or_default();
-        if taken >= limit {
-            return None;
-        }
-        places.insert(address, taken + 1);
-        Some(Place { address, all: self.clone() })
-    }
-}
-
-/// The place of one connection, free again when it is dropped.
-struct Place {
-    address: u64,
-    all: Arc<Places>,
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let mut places = self.all.lock();
-        if let Some(taken) = places.get_mut(&self.address) {
-            *taken -= 1;
-            if *taken == 0 {
-                places.remove(&self.address);
-            }
-        }
-    }
-}
-
 /// A connection of one client.
 pub(super) struct Connection<S> {
     pub(super) shared: Arc<Shared<S>>,
     pub(super) gate: Option<Arc<Gate>>,
     peer: SocketAddr,
-    patience: Duration,
-    head_timeout: Duration,
-    _place: Place,
+    write_timeout: Duration,
+    seat: Seat,
 }
 
 impl<S: Service> Connection<S> {
     pub(super) const fn address(&self) -> IpAddr {
         self.peer.ip()
+    }
+
+    pub(super) const fn place(&self) -> &Arc<Place> {
+        &self.seat.0
     }
 
     async fn run(
@@ -198,22 +215,19 @@ impl<S: Service> Connection<S> {
     ) {
         // Answers are small and are waited for.
         let _ = stream.set_nodelay(true);
-        let io = TokioIo::new(Patient::new(stream, self.patience));
-        let patience = self.head_timeout;
-        let peer = self.peer;
-        let own = Arc::new((self, AtomicBool::new(false)));
-        let service = {
+        let io = TokioIo::new(Patient::new(stream, self.write_timeout));
+        let (peer, place) = (self.peer, self.place().clone());
+        let own = Arc::new(self);
+        let service = service_fn(move |request: Request<Incoming>| {
             let own = own.clone();
-            service_fn(move |request: Request<Incoming>| {
-                own.1.store(true, Ordering::Relaxed);
-                let own = own.clone();
-                async move { serve(&own.0, request).await }
-            })
-        };
+            async move {
+                let active = own.place().begin();
+                let response = serve(&own, request).await;
+                response.map(|response| response.map(|content| Guarded::new(content, active)))
+            }
+        });
         let mut connection = pin!(builder.serve_connection(io, service));
-        // hyper waits for ever to learn which version of HTTP is spoken.
-        let mut first = pin!(sleep(patience));
-        let (mut is_known, mut is_stopping) = (false, false);
+        let mut is_stopping = false;
         loop {
             tokio::select! {
                 biased;
@@ -223,15 +237,13 @@ impl<S: Service> Connection<S> {
                     }
                     return;
                 }
+                () = place.closed.notified() => {
+                    tracing::debug!(%peer, "connection ended: it was idle, nothing was read, or others needed its room");
+                    return;
+                }
                 _ = stopped.wait_for(|stopped| *stopped), if !is_stopping => {
                     is_stopping = true;
                     connection.as_mut().graceful_shutdown();
-                }
-                () = &mut first, if !is_known => {
-                    if !own.1.load(Ordering::Relaxed) {
-                        return;
-                    }
-                    is_known = true;
                 }
             }
         }

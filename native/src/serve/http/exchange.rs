@@ -1,6 +1,7 @@
 //! One request: its head and body go to the endpoint, its response comes from there.
 
 use std::{
+    borrow::Cow,
     future::{Future as _, poll_fn},
     pin::{Pin, pin},
     task::Poll,
@@ -8,7 +9,7 @@ use std::{
 
 use bytes::Bytes;
 use hyper::{
-    Request, Response, StatusCode,
+    Request, Response, StatusCode, Version,
     body::{Body as _, Incoming},
     header::{EXPECT, HOST, HeaderName, HeaderValue},
     http::request::Parts,
@@ -31,9 +32,16 @@ pub(super) async fn serve<S: Service>(
 ) -> Result<Response<Content>, Over> {
     let (parts, mut body) = request.into_parts();
     let headers = headers_of(&parts);
-    let target = parts.uri.path_and_query().map_or("/", |target| target.as_str());
-    let mut head =
-        RequestHead { method: parts.method.as_str(), target, headers: &headers, client: 0, principal: None };
+    let target = target_of(&parts);
+    let mut head = RequestHead {
+        method: parts.method.as_str(),
+        target: &target,
+        headers: &headers,
+        client: 0,
+        connection: connection.place().number,
+        is_established: connection.place().is_established(),
+        principal: None,
+    };
     if let Some(gate) = &connection.gate {
         match gate.admit(&head).await {
             Ok(principal) => head.principal = principal,
@@ -66,16 +74,19 @@ async fn take_up<S: Service>(
         Some(Some(Ok(bytes))) => (Some(bytes), body.is_end_stream()),
         Some(Some(Err(_))) => return Err(Over),
     };
-    let (ticket, starts) = shared.begin(head, bytes.as_deref(), is_complete);
+    let (ticket, starts) = shared.begin(connection.place(), head, bytes.as_deref(), is_complete);
     drop(bytes);
-    shared.make(starts).await;
+    shared.make(connection.place(), starts).await;
     if !is_complete {
         if let Some(response) = read_rest(connection, &ticket, &mut body).await? {
             return Ok(respond(response, ticket));
         }
-        shared.make(shared.body_end(ticket.exchange)).await;
+        shared.make(connection.place(), shared.body_end(ticket.exchange)).await;
     }
     let response = poll_fn(|context| ticket.outlet.poll_head(context)).await?;
+    if response.0.status < 300 {
+        connection.place().establish();
+    }
     Ok(respond(response, ticket))
 }
 
@@ -127,11 +138,20 @@ async fn part_at_hand(body: &mut Incoming) -> Option<Part> {
     .await
 }
 
+/// Returns the target as it stands in the request, with its authority where that could differ from `host`.
+fn target_of(parts: &Parts) -> Cow<'_, str> {
+    if parts.uri.authority().is_some() && parts.headers.contains_key(HOST) {
+        return Cow::Owned(parts.uri.to_string());
+    }
+    parts.uri.path_and_query().map_or("/", |target| target.as_str()).into()
+}
+
 fn headers_of(parts: &Parts) -> Vec<(&str, &[u8])> {
     let mut headers = Vec::with_capacity(parts.headers.len() + 1);
     headers.extend(parts.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())));
-    // HTTP/2 names the host elsewhere.
+    // HTTP/2 names the host elsewhere; in HTTP/1.1 it must be named here as well.
     if let Some(authority) = parts.uri.authority()
+        && parts.version == Version::HTTP_2
         && !parts.headers.contains_key(HOST)
     {
         headers.push(("host", authority.as_str().as_bytes()));
@@ -140,8 +160,7 @@ fn headers_of(parts: &Parts) -> Vec<(&str, &[u8])> {
 }
 
 fn respond((head, whole): (ResponseHead, Option<Bytes>), ticket: Ticket) -> Response<Content> {
-    let content = whole.map_or_else(|| Content::Parts(ticket), Content::Whole);
-    let mut response = Response::new(content);
+    let mut response = Response::new(Content::of(whole, ticket));
     *response.status_mut() = StatusCode::from_u16(head.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let headers = response.headers_mut();
     headers.reserve(head.headers.len());

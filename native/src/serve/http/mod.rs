@@ -2,10 +2,12 @@
 
 mod access;
 mod connection;
+mod descriptors;
 mod exchange;
 mod keeper;
 mod outlet;
 mod patient;
+mod places;
 mod shared;
 mod tokens;
 
@@ -26,6 +28,7 @@ pub use tokens::{StaticTokens, TokenFileError};
 
 use access::Gate;
 use connection::Listener;
+use places::Bounds;
 use shared::Shared;
 
 /// How a server listens.
@@ -40,20 +43,40 @@ pub struct HttpOptions {
     pub endpoint: EndpointConfig,
     /// Who is let in. Default: everybody.
     pub access: Option<Access>,
-    /// The time that a client has for the head of a request; a connection without requests ends after it too.
-    /// Default 30 s.
+    /// The time that a client has for the head of a request; a connection without requests ends after it too,
+    /// over HTTP/2 as well. Default 30 s.
     pub head_timeout: Duration,
-    /// The time after which a connection ends whose client reads nothing of what waits for it. Default 30 s.
+    /// The time after which a connection ends whose client reads nothing of a response that waits for it, over
+    /// HTTP/2 whatever else it reads. Default 30 s.
     pub write_timeout: Duration,
-    /// Connections at one time; further ones wait to be accepted. Default 8,192.
+    /// Connections at one time, as many as the process can have descriptors for at most: an eighth of those, 64
+    /// at least, is left for other files. One more ends the connection that was idle for longest, of the address
+    /// that has most; where none is idle it waits to be accepted. Default 8,192.
     pub max_connections: usize,
-    /// Those from one address, or from one IPv6 network of 64 bits; further ones are closed at once. Default
-    /// 4,096. Behind a proxy, where all come from one address, it should be `max_connections`.
+    /// Those from one address, or from one IPv6 network of 64 bits, three quarters of all at most. One more ends
+    /// the one of them that was idle for longest; where none is idle it is closed at once. Default 2,048.
     pub max_connections_per_address: usize,
+    /// Whether the process may have as many descriptors as the system lets it: its soft limit is raised to the
+    /// hard one (`RLIMIT_NOFILE`, on Unix), for the whole process. Default no.
+    pub raise_descriptor_limit: bool,
+    /// Responses that were not sent yet, in bytes. A connection has at most as much as is left then, those of its
+    /// address three times that; an answer that does not fit is refused with 503, unless one that is not read can
+    /// be ended for it. Default 64 MiB.
+    pub max_waiting_bytes: usize,
     /// The head of a request in bytes. Default 64 KiB.
     pub max_head_bytes: usize,
     /// The time that requests under way have once the server is told to stop. Default 10 s.
     pub grace: Duration,
+}
+
+impl HttpOptions {
+    fn bounds(&self) -> Bounds {
+        let descriptors = descriptors::limit().unwrap_or(usize::MAX);
+        let connections =
+            descriptors.saturating_sub((descriptors / 8).max(64)).max(1).min(self.max_connections);
+        let connections_per_address = self.max_connections_per_address.min((connections * 3).div_ceil(4));
+        Bounds { connections, connections_per_address, waiting_bytes: self.max_waiting_bytes }
+    }
 }
 
 impl Default for HttpOptions {
@@ -65,7 +88,9 @@ impl Default for HttpOptions {
             head_timeout: Duration::from_secs(30),
             write_timeout: Duration::from_secs(30),
             max_connections: 8_192,
-            max_connections_per_address: 4_096,
+            max_connections_per_address: 2_048,
+            raise_descriptor_limit: false,
+            max_waiting_bytes: 64 << 20,
             max_head_bytes: 64 << 10,
             grace: Duration::from_secs(10),
         }
@@ -87,6 +112,11 @@ pub struct HttpServer {
 ///
 /// The address cannot be listened on, or the operating system has no randomness.
 pub async fn serve_http(service: impl Service, mut options: HttpOptions) -> io::Result<HttpServer> {
+    if options.raise_descriptor_limit
+        && let Err(error) = descriptors::raise()
+    {
+        tracing::warn!(%error, "the limit of descriptors stays as it is");
+    }
     let socket = TcpListener::bind(options.address).await?;
     let address = socket.local_addr()?;
     let config = endpoint_of(service.config(), &mut options, address)?;

@@ -10,6 +10,7 @@ use std::{
     pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     task::Poll,
+    time::Duration,
 };
 
 use selvedge_core::{
@@ -18,13 +19,25 @@ use selvedge_core::{
     jsonrpc::{RpcError, code},
     server::{Answer, Context, Request, ServedCall, ServerEvent},
 };
-use tokio::{runtime, sync::Notify, task::AbortHandle, time::Instant};
+use tokio::{
+    runtime,
+    sync::{Notify, Semaphore},
+    task::{AbortHandle, yield_now},
+    time::{Instant, timeout},
+};
 use tracing::Instrument as _;
 
 use super::{
     super::{Command, Handle, Link, Service, link::Port},
-    outlet::{Leave, Outlet, Ticket},
+    outlet::{Leave, Outlet, Ticket, Write},
+    places::Place,
 };
+
+/// How long a call waits at most until it begins.
+const MAX_TURN: Duration = Duration::from_secs(5);
+
+/// What takes a thread for so long is not quick.
+const LONG: Duration = Duration::from_millis(2);
 
 /// A call of the service.
 pub(super) type Work = Pin<Box<dyn Future<Output = Answer> + Send>>;
@@ -45,6 +58,9 @@ pub(super) struct Shared<S> {
     port: Port,
     hasher: RandomState,
     state: Mutex<State>,
+    /// As many calls of clients that are not known to be quick may begin at one time as there are threads. A
+    /// flood of those whose answers are made on the spot would otherwise stand before everybody else.
+    turns: Semaphore,
     /// Wakes the keeper: something is due earlier, or there is something to tell.
     pub(super) due: Notify,
     /// The endpoint drains and has nothing in hand any more.
@@ -72,6 +88,7 @@ impl<S: Service> Shared<S> {
             watches: BTreeMap::new(),
             wakes_at: None,
         };
+        let runtime = runtime::Handle::current();
         let shared = Arc::new_cyclic(|own: &Weak<Self>| {
             let shared = own.clone();
             // A server that is over has nobody to tell anything.
@@ -84,7 +101,8 @@ impl<S: Service> Shared<S> {
                 own: own.clone(),
                 service,
                 origin: Instant::now(),
-                runtime: runtime::Handle::current(),
+                turns: Semaphore::new(runtime.metrics().num_workers()),
+                runtime,
                 port: Port::Direct(Arc::new(apply)),
                 hasher: RandomState::new(),
                 state: Mutex::new(state),
@@ -101,7 +119,7 @@ impl<S: Service> Shared<S> {
     }
 
     pub(super) fn instant(&self, tick: Tick) -> Instant {
-        self.origin + std::time::Duration::from_millis(tick.as_millis())
+        self.origin + Duration::from_millis(tick.as_millis())
     }
 
     fn now(&self) -> Tick {
@@ -155,11 +173,12 @@ impl<S: Service> Shared<S> {
     /// Takes a request up, with all of its body or as much as has come.
     pub(super) fn begin(
         self: &Arc<Self>,
+        place: &Arc<Place>,
         head: &RequestHead<'_>,
         body: Option<&[u8]>,
         is_complete: bool,
     ) -> (Ticket, Vec<Start>) {
-        let outlet = Arc::new(Outlet::default());
+        let outlet = Arc::new(Outlet::new(place.clone()));
         let (exchange, starts) = self.turn(|state, now| {
             let exchange = state.endpoint.handle_request(now, head);
             state.outlets.insert(exchange, outlet.clone());
@@ -214,24 +233,34 @@ impl<S: Service> Shared<S> {
         });
     }
 
-    /// Makes the calls of a request: the first one on the spot, so that an answer that is there at once needs
-    /// no other task.
-    pub(super) async fn make(self: &Arc<Self>, starts: Vec<Start>) {
+    /// Makes the calls of a request: the first one on the spot where that is its client's right, so that an answer
+    /// that is there at once needs no other task.
+    pub(super) async fn make(self: &Arc<Self>, place: &Place, starts: Vec<Start>) {
         let mut starts = starts.into_iter();
         let Some(first) = starts.next() else { return };
         self.spawn_all(starts);
         let (call, mut work) = self.work(first);
+        let turn = if place.is_quick() { None } else { Some(self.turns.try_acquire()) };
+        if matches!(turn, Some(Err(_))) {
+            return self.spawn(call, work, true);
+        }
+        let began = Instant::now();
         let polled = poll_fn(|context| Poll::Ready(poll_caught(&mut work, context))).await;
         match polled {
             Poll::Ready(answer) => self.answer(call, answer),
-            Poll::Pending => self.spawn(call, work),
+            Poll::Pending => self.spawn(call, work, false),
+        }
+        let is_long = began.elapsed() >= LONG;
+        place.note_turn(is_long);
+        if is_long {
+            yield_now().await;
         }
     }
 
     fn spawn_all(self: &Arc<Self>, starts: impl IntoIterator<Item = Start>) {
         for start in starts {
             let (call, work) = self.work(start);
-            self.spawn(call, work);
+            self.spawn(call, work, true);
         }
     }
 
@@ -242,9 +271,25 @@ impl<S: Service> Shared<S> {
         (call, Box::pin(work.instrument(span)))
     }
 
-    fn spawn(self: &Arc<Self>, call: ServedCall, mut work: Work) {
+    /// Gives a call a task of its own; a new one waits for its turn where that is wanted.
+    fn spawn(self: &Arc<Self>, call: ServedCall, mut work: Work, waits: bool) {
         let shared = self.clone();
         let task = self.runtime.spawn(async move {
+            if waits {
+                // Calls that block for so long have no claim to the turns of others.
+                let turn = timeout(MAX_TURN, shared.turns.acquire()).await;
+                let polled = poll_fn(|context| Poll::Ready(poll_caught(&mut work, context))).await;
+                let is_over = polled.is_ready();
+                if let Poll::Ready(answer) = polled {
+                    shared.answer(call, answer);
+                }
+                // The runtime looks for what others have sent only when nothing is left to do, or seldom.
+                yield_now().await;
+                drop(turn);
+                if is_over {
+                    return;
+                }
+            }
             let answer = poll_fn(|context| poll_caught(&mut work, context)).await;
             shared.answer(call, answer);
         });
@@ -308,10 +353,14 @@ impl State {
 
     fn write(&mut self, now: Tick, exchange: Exchange, bytes: Vec<u8>, done: &mut Done) {
         let Some(outlet) = self.outlets.get(&exchange) else { return };
-        if outlet.write(bytes) {
-            return done.touch(outlet.clone());
+        match outlet.write(bytes) {
+            Write::Taken => return done.touch(outlet.clone()),
+            Write::Refused => {
+                tracing::warn!("an answer does not fit beside those that clients do not read");
+                return done.touch(outlet.clone());
+            }
+            Write::Broken => tracing::warn!("a client that does not read is disconnected"),
         }
-        tracing::warn!("a client that does not read is disconnected");
         outlet.give_up();
         done.touch(outlet.clone());
         self.outlets.remove(&exchange);

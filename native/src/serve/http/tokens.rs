@@ -1,6 +1,12 @@
 //! Tokens that stand in a file.
 
-use std::{fs, io, path::Path, sync::Arc};
+use std::{
+    collections::BTreeSet,
+    fs::File,
+    io::{self, Read as _},
+    path::Path,
+    sync::Arc,
+};
 
 use selvedge_core::http::RequestHead;
 use sha2::{Digest as _, Sha256};
@@ -9,6 +15,8 @@ use super::{TokenCheck, Verdict};
 
 /// Shorter tokens can be guessed.
 const MIN_TOKEN_BYTES: usize = 16;
+/// So can those of fewer kinds of characters.
+const MIN_TOKEN_KINDS: usize = 6;
 
 /// A fixed set of tokens.
 pub struct StaticTokens {
@@ -35,6 +43,20 @@ pub enum TokenFileError {
         /// The line, the first one is 1.
         line: usize,
     },
+    /// A token has so few different characters that it can be guessed.
+    #[error(
+        "line {line}: a token needs at least {MIN_TOKEN_KINDS} different characters: make it of random ones"
+    )]
+    Simple {
+        /// The line, the first one is 1.
+        line: usize,
+    },
+    /// Others than its owner may read or change it.
+    #[error("others than its owner may read or change it (mode {mode:03o}): `chmod 600` it")]
+    Open {
+        /// Its permissions.
+        mode: u32,
+    },
     /// There is no token in it.
     #[error("there is no token in it")]
     Empty,
@@ -46,18 +68,24 @@ impl StaticTokens {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, holds no token, or holds one that can be guessed.
+    /// The file cannot be read, others than its owner may read or change it, it holds no token, or holds one that
+    /// can be guessed.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, TokenFileError> {
-        Self::parse(&fs::read_to_string(path)?)
+        let mut file = File::open(path)?;
+        check_mode(&file)?;
+        let mut text = String::new();
+        file.read_to_string(&mut text)?;
+        Self::parse(&text)
     }
 
-    /// Reads tokens from a text; see [`read`](Self::read).
+    /// Reads tokens from a text; see [`read`](Self::read). A byte order mark is passed over.
     ///
     /// # Errors
     ///
     /// The text holds no token, or one that can be guessed.
     pub fn parse(text: &str) -> Result<Self, TokenFileError> {
         let mut tokens = Vec::new();
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         for (at, line) in text.lines().enumerate() {
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') {
@@ -66,6 +94,9 @@ impl StaticTokens {
             let (token, owner) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
             if token.len() < MIN_TOKEN_BYTES {
                 return Err(TokenFileError::Short { line: at + 1 });
+            }
+            if token.chars().collect::<BTreeSet<_>>().len() < MIN_TOKEN_KINDS {
+                return Err(TokenFileError::Simple { line: at + 1 });
             }
             let owner = match owner.trim() {
                 "" => format!("token {}", tokens.len() + 1),
@@ -88,6 +119,22 @@ impl StaticTokens {
         }
         owner
     }
+}
+
+/// Checks that a file is its owner's alone.
+#[cfg(unix)]
+fn check_mode(file: &File) -> Result<(), TokenFileError> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let metadata = file.metadata()?;
+    let mode = metadata.permissions().mode() & 0o777;
+    // A pipe, as of `<(…)`, is nobody else's whatever its mode.
+    if metadata.is_file() && mode & 0o077 != 0 { Err(TokenFileError::Open { mode }) } else { Ok(()) }
+}
+
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "it can fail on Unix")]
+const fn check_mode(_: &File) -> Result<(), TokenFileError> {
+    Ok(())
 }
 
 impl TokenCheck for StaticTokens {
@@ -118,5 +165,33 @@ mod tests {
             StaticTokens::parse("0123456789abcdef\nsecret\n"),
             Err(TokenFileError::Short { line: 2 })
         ));
+        for simple in ["0000000000000000", "abababababababababab", "0123401234012340"] {
+            let parsed = StaticTokens::parse(&format!("# ours\n{simple} ada\n"));
+            assert!(matches!(parsed, Err(TokenFileError::Simple { line: 2 })), "{simple}");
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_a_token() {
+        let tokens = StaticTokens::parse("\u{feff}0123456789abcdef ada\n").unwrap();
+        assert_eq!(tokens.owner("0123456789abcdef").map(ToString::to_string).as_deref(), Some("ada"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_others_may_read_is_refused() {
+        use std::{fs, os::unix::fs::PermissionsExt as _};
+        let path = std::env::temp_dir().join(format!("selvedge-tokens-{}", std::process::id()));
+        fs::write(&path, "0123456789abcdef ada\n").unwrap();
+        for (mode, is_taken) in [(0o600, true), (0o400, true), (0o640, false), (0o604, false), (0o602, false)]
+        {
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            let read = StaticTokens::read(&path);
+            assert_eq!(read.is_ok(), is_taken, "{mode:o}");
+            if let Err(error) = read {
+                assert!(error.to_string().contains("chmod 600"), "{error}");
+            }
+        }
+        fs::remove_file(&path).unwrap();
     }
 }
