@@ -1,7 +1,8 @@
 //! Who is to blame: `Violation` for the peer, `Misuse` for the application.
 
 #[cfg(feature = "checks")]
-use alloc::{boxed::Box, string::String};
+use alloc::boxed::Box;
+use alloc::string::String;
 use core::{fmt, time::Duration};
 
 #[cfg(feature = "checks")]
