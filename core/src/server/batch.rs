@@ -72,13 +72,13 @@ impl Hub {
         self.turn(now);
         let source = Source { peer, origin, batch: None };
         let party = self.peers.get(&peer)?.party;
-        let spans: Vec<_> = batch.spans(text).collect();
-        if let Err(violation) = self.check_batch(peer, spans.len()) {
+        if let Err(violation) = self.check_batch(peer, batch.len()) {
             let error = RpcError::new(code::INVALID_REQUEST, format!("{violation}"));
             self.violated(peer, violation);
             self.refuse_with(source, None, &error, Some(Refusal::Malformed));
             return None;
         }
+        let spans: Vec<_> = batch.spans(text).collect();
         let serial = self.serial.next();
         let source = Source { batch: Some(serial), ..source };
         // The extra one keeps the batch open until every entry was seen.
