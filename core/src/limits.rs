@@ -56,8 +56,8 @@ pub struct Limits {
     /// Those of one client, a session or a connection. Default 1,024.
     pub max_queued_per_client: usize,
     /// What is kept for the requests of all clients: their parameters, and the answers of batches that are not
-    /// complete, in bytes. A client has at most as much as is left then, those that share its address or user
-    /// three times that. Default 64 MiB.
+    /// complete, in bytes. Those that share an address or a user have at most three times what is left then, and
+    /// each of them as much as is left to them; a 65,536th is anybody's. Default 64 MiB.
     pub max_call_bytes: usize,
     /// What a client keeps for such a request, and what it answers at once, in bytes. Default 256 KiB.
     pub max_state_bytes: usize,

@@ -20,8 +20,11 @@ pub(crate) const fn is_within_share(bound: usize, all: usize, group: usize, own:
 }
 
 /// Returns whether so many bytes more may be kept for one of a group, where there may be `bound` in all: one has
-/// at most as much as is left then, and its group three times that.
+/// at most as much as is left to its group then, which has at most three times what is left for everybody else.
+///
+/// A 65,536th of the bound is anybody's, so that those that need little are served where others want all.
 pub(crate) const fn is_room(bound: usize, all: usize, group: usize, own: usize, more: usize) -> bool {
-    let left = bound.saturating_sub(all).saturating_sub(more);
-    own.saturating_add(more) <= left && group.saturating_add(more) <= left.saturating_mul(SHARE)
+    let own = own.saturating_add(more);
+    let of_group = bound.saturating_sub(all - group) / (SHARE + 1) * SHARE;
+    own <= bound >> 16 || own <= of_group.saturating_sub(group).saturating_sub(more)
 }

@@ -116,7 +116,8 @@ pub struct EndpointLimits {
     pub max_exchanges_per_client: usize,
     /// The bodies of all requests that are not complete, in bytes. Default 64 MiB.
     ///
-    /// A connection has at most as much as is left then, its client three times that.
+    /// A client has at most three times what is left then, and a connection as much as is left to its client; a
+    /// 65,536th is anybody's.
     pub max_bodies_bytes: usize,
     /// A request that shakes hands, in bytes: what it declares is kept with its session. Default 32 KiB.
     pub max_handshake_bytes: usize,

@@ -333,13 +333,27 @@ mod tests {
     fn what_calls_keep_is_bounded_and_leaves_room_for_others() {
         let (mut permits, mut limits) = (Permits::default(), Limits::default());
         limits.max_call_bytes = 1_000;
-        assert!(permits.keep(&limits, party(1), 500));
-        assert!(!permits.keep(&limits, party(1), 1), "no more than what is left");
+        assert!(permits.keep(&limits, party(1), 375));
+        assert!(!permits.keep(&limits, party(1), 1), "no more than what is left to the group");
         let unit = Unit::Session(1);
-        assert!(permits.keep(&limits, Party { unit, ..party(1) }, 250));
-        assert!(!permits.keep(&limits, Party { unit: Unit::Session(2), ..party(1) }, 1), "nor the group");
+        assert!(permits.keep(&limits, Party { unit, ..party(1) }, 187));
+        assert!(!permits.keep(&limits, Party { unit, ..party(1) }, 1), "nor for another of the group");
         assert!(permits.keep(&limits, party(2), 100));
-        permits.free(party(1), 500);
+        permits.free(party(1), 375);
         assert!(permits.keep(&limits, party(1), 100));
+    }
+
+    #[test]
+    fn who_keeps_little_has_room_where_others_of_its_group_want_all() {
+        let (mut permits, limits) = (Permits::default(), Limits::default());
+        for unit in (0..40).map(Unit::Session) {
+            for bytes in (0..25).rev() {
+                while permits.keep(&limits, Party { unit, ..party(1) }, 1 << bytes) {}
+            }
+        }
+        assert!(permits.all.bytes < limits.max_call_bytes / 4 * 3 + (40 << 10), "{}", permits.all.bytes);
+        let unit = Unit::Session(100);
+        assert!(permits.keep(&limits, Party { unit, ..party(1) }, 1_000));
+        assert!(permits.keep(&limits, party(2), 4 << 20));
     }
 }

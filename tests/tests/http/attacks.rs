@@ -89,7 +89,7 @@ fn bodies_that_never_end_leave_room_for_others() {
         web.endpoint.handle_body(web.now, *exchange, &chunk);
     }
     let given_up = slow.iter().filter(|exchange| web.response(**exchange).status() == 503).count();
-    assert_eq!(given_up, 100 - 8, "all bodies of one connection leave as much to others");
+    assert_eq!(given_up, 100 - 6, "all bodies of one connection leave as much to others");
     web.pass_millis(30_000);
     assert!(slow.iter().all(|exchange| matches!(web.response(*exchange).status(), 408 | 503)));
     assert_eq!(web.endpoint.exchanges(), 0);

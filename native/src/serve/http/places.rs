@@ -70,8 +70,8 @@ pub(super) struct Place {
     /// Since when there are none, or the last one is where none was answered yet, in milliseconds.
     since: AtomicU64,
     is_established: AtomicBool,
-    /// Its last call took a thread for long.
-    is_slow: AtomicBool,
+    /// How many of its last calls took a thread for long. One may have been interrupted.
+    slow_calls: AtomicUsize,
     /// Bytes that were not taken yet.
     waiting: AtomicUsize,
     /// When some were taken, in milliseconds.
@@ -196,12 +196,16 @@ impl Place {
 
     /// Returns whether the calls of the connection are known to take little time to begin.
     pub(super) fn is_quick(&self) -> bool {
-        self.is_established() && !self.is_slow.load(Relaxed)
+        self.is_established() && self.slow_calls.load(Relaxed) < 2
     }
 
     /// A call of the connection has begun, which took a thread for long or not.
     pub(super) fn note_turn(&self, is_long: bool) {
-        self.is_slow.store(is_long, Relaxed);
+        if is_long {
+            self.slow_calls.fetch_add(1, Relaxed);
+        } else {
+            self.slow_calls.store(0, Relaxed);
+        }
     }
 
     /// A request of the connection is under way.
@@ -314,7 +318,7 @@ impl Places {
             active: AtomicUsize::new(0),
             since: AtomicU64::new(now),
             is_established: AtomicBool::new(false),
-            is_slow: AtomicBool::new(false),
+            slow_calls: AtomicUsize::new(0),
             waiting: AtomicUsize::new(0),
             taken_at: AtomicU64::new(now),
             is_ending: AtomicBool::new(false),

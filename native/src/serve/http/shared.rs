@@ -37,7 +37,7 @@ use super::{
 const MAX_TURN: Duration = Duration::from_secs(5);
 
 /// What takes a thread for so long is not quick.
-const LONG: Duration = Duration::from_millis(2);
+const LONG: Duration = Duration::from_millis(5);
 
 /// A call of the service.
 pub(super) type Work = Pin<Box<dyn Future<Output = Answer> + Send>>;
@@ -61,6 +61,8 @@ pub(super) struct Shared<S> {
     /// As many calls of clients that are not known to be quick may begin at one time as there are threads. A
     /// flood of those whose answers are made on the spot would otherwise stand before everybody else.
     turns: Semaphore,
+    /// The same for calls that have waited already, or that come with others.
+    later_turns: Semaphore,
     /// Wakes the keeper: something is due earlier, or there is something to tell.
     pub(super) due: Notify,
     /// The endpoint drains and has nothing in hand any more.
@@ -102,6 +104,7 @@ impl<S: Service> Shared<S> {
                 service,
                 origin: Instant::now(),
                 turns: Semaphore::new(runtime.metrics().num_workers()),
+                later_turns: Semaphore::new(runtime.metrics().num_workers()),
                 runtime,
                 port: Port::Direct(Arc::new(apply)),
                 hasher: RandomState::new(),
@@ -242,13 +245,13 @@ impl<S: Service> Shared<S> {
         let (call, mut work) = self.work(first);
         let turn = if place.is_quick() { None } else { Some(self.turns.try_acquire()) };
         if matches!(turn, Some(Err(_))) {
-            return self.spawn(call, work, true);
+            return self.spawn(call, work, Some(|shared| &shared.turns));
         }
         let began = Instant::now();
         let polled = poll_fn(|context| Poll::Ready(poll_caught(&mut work, context))).await;
         match polled {
             Poll::Ready(answer) => self.answer(call, answer),
-            Poll::Pending => self.spawn(call, work, false),
+            Poll::Pending => self.spawn(call, work, None),
         }
         let is_long = began.elapsed() >= LONG;
         place.note_turn(is_long);
@@ -260,7 +263,7 @@ impl<S: Service> Shared<S> {
     fn spawn_all(self: &Arc<Self>, starts: impl IntoIterator<Item = Start>) {
         for start in starts {
             let (call, work) = self.work(start);
-            self.spawn(call, work, true);
+            self.spawn(call, work, Some(|shared| &shared.later_turns));
         }
     }
 
@@ -272,12 +275,12 @@ impl<S: Service> Shared<S> {
     }
 
     /// Gives a call a task of its own; a new one waits for its turn where that is wanted.
-    fn spawn(self: &Arc<Self>, call: ServedCall, mut work: Work, waits: bool) {
+    fn spawn(self: &Arc<Self>, call: ServedCall, mut work: Work, turns: Option<fn(&Self) -> &Semaphore>) {
         let shared = self.clone();
         let task = self.runtime.spawn(async move {
-            if waits {
+            if let Some(turns) = turns {
                 // Calls that block for so long have no claim to the turns of others.
-                let turn = timeout(MAX_TURN, shared.turns.acquire()).await;
+                let turn = timeout(MAX_TURN, turns(&shared).acquire()).await;
                 let polled = poll_fn(|context| Poll::Ready(poll_caught(&mut work, context))).await;
                 let is_over = polled.is_ready();
                 if let Poll::Ready(answer) = polled {
