@@ -21,6 +21,7 @@ mod log;
 mod process;
 #[cfg(feature = "serve")]
 pub mod project;
+mod random;
 mod serve;
 #[cfg(feature = "serve")]
 pub mod tools;

@@ -103,7 +103,7 @@ pub(super) fn split_path(value: &OsStr) -> (Vec<PathBuf>, Vec<PathBuf>) {
 
 /// Returns a value of `PATH` without the entries that depend on the current folder; `None` where nothing is left,
 /// since an empty value is the current folder, too.
-pub(super) fn searchable(value: &OsStr) -> Option<OsString> {
+pub(crate) fn searchable(value: &OsStr) -> Option<OsString> {
     let (absolute, relative) = split_path(value);
     if relative.is_empty() {
         return Some(value.to_owned());

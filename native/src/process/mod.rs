@@ -17,6 +17,8 @@ mod windows;
 
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
+#[cfg(feature = "serve")]
+pub(crate) use environment::searchable;
 #[cfg(unix)]
 pub(crate) use unix::{Process, start};
 #[cfg(windows)]

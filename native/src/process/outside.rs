@@ -17,6 +17,7 @@ use super::{
     descendants::{Found, Search, end},
     watcher::{HOST_BYTES, Watch},
 };
+use crate::random::random;
 
 /// The variable that tells the processes of one server from all others. A host that is a server itself passes on
 /// the marks that it carries, each of which ends with a semicolon.
@@ -58,8 +59,7 @@ fn host() -> io::Result<[u8; HOST_BYTES]> {
     if let Some(host) = HOST.get() {
         return Ok(*host);
     }
-    let mut random = [0; HOST_BYTES / 2];
-    getrandom::fill(&mut random).map_err(|error| io::Error::other(error.to_string()))?;
+    let random: [u8; HOST_BYTES / 2] = random()?;
     let mut host = [b'-'; HOST_BYTES];
     for (byte, digits) in random.iter().zip(host.chunks_exact_mut(2)) {
         for (digit, shift) in digits.iter_mut().zip([4, 0]) {

@@ -16,6 +16,7 @@ use cap_fs_ext::MetadataExt as _;
 use cap_std::{ambient_authority, fs::Dir};
 
 use super::{Comparison, Fault, ProjectPath};
+use crate::process::searchable;
 
 /// What Git needs of the host's environment, to find itself and its user's settings.
 const PASSED: [&str; 8] =
@@ -171,10 +172,9 @@ fn environment() -> Vec<(OsString, OsString)> {
     let fixed = [("GIT_TERMINAL_PROMPT", "0"), ("GIT_NO_LAZY_FETCH", "1"), ("LC_ALL", "C")];
     let fixed = fixed.map(|(name, value)| (OsString::from(name), OsString::from(value)));
     // An entry that depends on the current folder would find programs of the project.
-    let folders = env::var_os("PATH").unwrap_or_default();
-    let folders = env::split_paths(&folders).filter(|folder| folder.is_absolute());
-    let path = env::join_paths(folders).unwrap_or_default();
-    passed.chain(fixed).chain([(OsString::from("PATH"), path)]).collect()
+    let path = env::var_os("PATH").and_then(|path| searchable(&path));
+    let path = path.map(|path| (OsString::from("PATH"), path));
+    passed.chain(fixed).chain(path).collect()
 }
 
 fn read_all(output: ChildStdout, max: u64) -> io::Result<Vec<u8>> {

@@ -26,6 +26,8 @@ pub use stdio::serve_stdio;
 
 pub(crate) use link::Command;
 
+use crate::random::random;
+
 /// What a server offers and does.
 pub trait Service: Send + Sync + 'static {
     /// Says what is offered, and how it is served.
@@ -71,11 +73,4 @@ fn keyed(mut config: ServerConfig) -> io::Result<ServerConfig> {
         config.state_key = Some(StateKey::new(random()?));
     }
     Ok(config)
-}
-
-/// Returns what nobody can guess: keys of states, seeds of session ids.
-fn random() -> io::Result<[u8; 32]> {
-    let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
-    Ok(bytes)
 }

@@ -21,7 +21,8 @@ use std::{
 use selvedge_core::{ServerConfig, http::EndpointConfig};
 use tokio::{net::TcpListener, sync::Notify, task::JoinHandle};
 
-use super::{Service, keyed, random, terminated};
+use super::{Service, keyed, terminated};
+use crate::random::random;
 
 pub use access::{Access, ProtectedResource, TokenCheck, Verdict};
 pub use tokens::{StaticTokens, TokenFileError};
