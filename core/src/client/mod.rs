@@ -14,6 +14,7 @@ mod event;
 mod inbound;
 mod listen;
 mod negotiate;
+mod process;
 mod rounds;
 mod state;
 mod stray;
@@ -50,9 +51,9 @@ pub use config::{ClientConfig, EraPolicy, Offers};
 #[cfg(feature = "checks")]
 pub use contracts::{BadResult, Side, Unchecked};
 pub use event::{
-    Answer, AnswerFault, AskId, CallError, CallId, Effect, Event, Evidence, ExitStatus, Hint, Offered,
-    OpenError, Progress, Reason, RetirementError,
+    Answer, AnswerFault, AskId, CallError, CallId, Effect, Event, Hint, Offered, Progress, Reason,
 };
+pub use process::{Evidence, ExitStatus, OpenError, RetirementError};
 pub use state::State;
 pub use stray::Stray;
 

@@ -120,6 +120,11 @@ impl RpcError {
         self
     }
 
+    /// Makes the answer to a request that there is no room for: asked again later, it is served.
+    pub(crate) fn no_room(message: impl Into<String>) -> Self {
+        Self::new(code::INTERNAL_ERROR, message).with_text(String::from("{\"retry\":true}"))
+    }
+
     /// Returns the revisions that an error about versions names (`data.supported`).
     pub fn supported_versions(&self) -> impl Iterator<Item = String> {
         let supported = self.data.as_ref().and_then(|data| data.view().get("supported"));

@@ -56,7 +56,7 @@ impl Hub {
     pub(crate) fn refuse_batch(&mut self, now: Tick, peer: Peer, origin: Origin) {
         self.turn(now);
         let message = "too many bodies are under way: send the batch again, or its messages one by one";
-        let error = RpcError::new(code::INTERNAL_ERROR, message).with_text("{\"retry\":true}".into());
+        let error = RpcError::no_room(message);
         self.refuse_with(Source { peer, origin, batch: None }, None, &error, Some(Refusal::Malformed));
     }
 

@@ -182,7 +182,7 @@ impl Hub {
             "the requests under way keep so much of {limit} bytes that this one does not fit: ask again once \
              others were answered"
         );
-        let error = RpcError::new(code::INTERNAL_ERROR, message).with_text("{\"retry\":true}".into());
+        let error = RpcError::no_room(message);
         self.reply_error(source, Some(id), &error);
     }
 
