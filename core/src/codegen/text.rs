@@ -10,6 +10,18 @@ pub const WIDTH: usize = 72;
 /// How many bytes a character as a reader counts them may take on average before text is cut by bytes.
 const MAX_BYTES_PER_GRAPHEME: usize = 8;
 
+/// Makes a table that tells some bytes from the others.
+#[expect(clippy::indexing_slicing, reason = "every byte has its place, and `at` is in the list")]
+pub(super) const fn byte_table(bytes: &[u8]) -> [bool; 256] {
+    let mut table = [false; 256];
+    let mut at = 0;
+    while at < bytes.len() {
+        table[bytes[at] as usize] = true;
+        at += 1;
+    }
+    table
+}
+
 /// Which characters are replaced by a space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hidden {

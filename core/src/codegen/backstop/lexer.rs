@@ -1,7 +1,7 @@
 //! A lexer for exactly what we write: anything that no emitter of ours produces is a breach.
 
 use super::Breach;
-use crate::name::Language;
+use crate::{codegen::text::byte_table, name::Language};
 
 /// One token of generated source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub(crate) enum Token<'a> {
 }
 
 /// What a word goes on with.
-const IN_WORD: [bool; 256] = table(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz");
+const IN_WORD: [bool; 256] = byte_table(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz");
 
 const fn punctuation(language: Language) -> &'static [u8] {
     match language {
@@ -24,18 +24,6 @@ const fn punctuation(language: Language) -> &'static [u8] {
         Language::Python => b"(){}[],:=.->|*@",
         Language::Rust => b"(){}[],:=.->|<?;&!#'*",
     }
-}
-
-/// Makes a table that tells some bytes from the others.
-#[expect(clippy::indexing_slicing, reason = "every byte has its place, and `at` is in the list")]
-const fn table(bytes: &[u8]) -> [bool; 256] {
-    let mut table = [false; 256];
-    let mut at = 0;
-    while at < bytes.len() {
-        table[bytes[at] as usize] = true;
-        at += 1;
-    }
-    table
 }
 
 /// Reads tokens and where they begin.
@@ -50,7 +38,7 @@ pub(crate) struct Lexer<'a> {
 
 impl<'a> Lexer<'a> {
     pub(crate) fn new(source: &'a str, language: Language) -> Self {
-        Self { source, language, allowed: table(punctuation(language)), at: 0, starts_line: true }
+        Self { source, language, allowed: byte_table(punctuation(language)), at: 0, starts_line: true }
     }
 
     /// Returns the next token with its offset, `None` at the end.

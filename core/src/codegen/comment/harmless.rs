@@ -5,101 +5,75 @@
 
 use alloc::string::String;
 
-use super::readers::reader_at;
-use crate::{codegen::backstop::Breach, name::Language};
+use super::{
+    mend::{Mend, push_mended},
+    readers::{FIRSTS, reader_at},
+};
+use crate::{
+    codegen::{backstop::Breach, text::byte_table},
+    name::Language,
+};
 
-/// What a character needs in front of what follows it, or in front of itself.
-enum Mend {
-    /// So many bytes of the directive, then a space.
-    Break(usize),
-    /// A space after it.
-    Space,
-    /// A bar after it: a comment within a comment begins behind the mark again.
-    Bar,
-    /// A backslash before it.
-    Backslash,
-    /// A whole code span, which ends so many bytes on: Markdown reads nothing in it.
-    Span(usize),
-}
+/// What a breach says of what stands in a line.
+pub(super) const HTML: &str = "what may be HTML";
+pub(super) const LINK: &str = "what may be a link";
+const TAG: &str = "a tag";
+const COMMENT: &str = "a comment within a comment";
+const SPAN: &str = "an open code span";
 
 /// The characters that something may have to be done about, beside those that begin a directive.
-const SIGNS: [bool; 256] = signs(b"<@#[`\\");
-
-#[expect(clippy::indexing_slicing, reason = "every byte has its place, and `at` is in the list")]
-const fn signs(bytes: &[u8]) -> [bool; 256] {
-    let mut table = [false; 256];
-    let mut at = 0;
-    while at < bytes.len() {
-        table[bytes[at] as usize] = true;
-        at += 1;
-    }
-    table
-}
+const SIGNS: [bool; 256] = byte_table(b"<@#[`\\");
 
 /// Appends a line of cleaned text.
 pub(crate) fn push_harmless(out: &mut String, language: Language, line: &str) {
     if is_rule(line) {
         out.push('\\');
     }
-    let (mut from, mut at, mut span_end) = (0, 0, 0);
-    let keep =
-        |out: &mut String, from: usize, to: usize| out.push_str(line.get(from..to).unwrap_or_default());
-    while let Some(step) =
-        line.as_bytes().get(at..).and_then(|rest| rest.iter().position(|byte| is_sign(*byte)))
-    {
-        at += step;
-        match mend(language, line, at, at < span_end) {
-            Some(Mend::Break(bytes)) => {
-                keep(out, from, at + bytes);
-                out.push(' ');
-                (from, at) = (at + bytes, at + bytes.max(1));
-            }
-            Some(Mend::Space) => {
-                keep(out, from, at + 1);
-                out.push(' ');
-                (from, at) = (at + 1, at + 1);
-            }
-            Some(Mend::Bar) => {
-                keep(out, from, at + 1);
-                out.push('|');
-                (from, at) = (at + 1, at + 1);
-            }
-            Some(Mend::Backslash) => {
-                keep(out, from, at);
-                out.push('\\');
-                (from, at) = (at, at + 1);
-            }
-            Some(Mend::Span(bytes)) => {
-                span_end = at + bytes;
-                at += 1;
-            }
-            None => at += 1,
-        }
-    }
-    keep(out, from, line.len());
+    let mut span_end = 0;
+    push_mended(out, line, |at| mend(language, line, at, &mut span_end));
 }
 
 fn is_sign(byte: u8) -> bool {
     let at = usize::from(byte);
-    SIGNS.get(at) == Some(&true) || super::readers::FIRSTS.get(at) == Some(&true)
+    SIGNS.get(at) == Some(&true) || FIRSTS.get(at) == Some(&true)
 }
 
-fn mend(language: Language, line: &str, at: usize, in_span: bool) -> Option<Mend> {
-    if let Some((_, bytes)) = reader_at(language, line, at) {
-        return Some(Mend::Break(bytes));
+/// Returns what stands at a place and what it needs. A whole code span, whose end is noted, needs nothing: Markdown
+/// reads nothing in it.
+fn mend(language: Language, line: &str, at: usize, span_end: &mut usize) -> Option<Mend> {
+    let byte = *line.as_bytes().get(at)?;
+    if !is_sign(byte) {
+        return None;
+    }
+    if let Some((read, bytes)) = reader_at(language, line, at) {
+        return Some(Mend { what: read.what, bytes, sign: ' ' });
     }
     let rest = line.get(at + 1..).unwrap_or_default();
-    match line.as_bytes().get(at)? {
-        b'<' => opens_tag(rest).then_some(Mend::Space),
-        b'@' => opens_doc_tag(language, line, at).then_some(Mend::Space),
-        b'#' => opens_comment(language, rest).then_some(Mend::Bar),
+    let (is_needed, what, bytes, sign) = match byte {
+        b'<' => (opens_tag(rest), HTML, 1, ' '),
+        b'@' => (opens_doc_tag(language, line, at), TAG, 1, ' '),
+        b'#' => (opens_comment(language, rest), COMMENT, 1, '|'),
         // The end of a span stays as its beginning did.
-        _ if in_span => None,
-        b'[' => Some(Mend::Backslash),
-        b'\\' => escapes(rest).then_some(Mend::Backslash),
-        b'`' => Some(span(language, line, at).map_or(Mend::Backslash, Mend::Span)),
-        _ => None,
+        _ if at < *span_end => return None,
+        b'[' => (true, LINK, 0, '\\'),
+        b'\\' => (escapes(rest), "an escape", 0, '\\'),
+        b'`' => {
+            let span = span(language, line, at);
+            *span_end = span.map_or(*span_end, |bytes| at + bytes);
+            (span.is_none(), SPAN, 0, '\\')
+        }
+        _ => return None,
+    };
+    is_needed.then_some(Mend { what, bytes, sign })
+}
+
+/// Returns what a line of a surface needs in a comment that no page of documentation shows.
+pub(super) fn mend_shown(language: Language, line: &str, at: usize) -> Option<Mend> {
+    if let Some((read, bytes)) = reader_at(language, line, at) {
+        return Some(Mend { what: read.what, bytes, sign: ' ' });
     }
+    let inside = line.get(at..)?.strip_prefix('#')?;
+    opens_comment(language, inside).then_some(Mend { what: COMMENT, bytes: 1, sign: '|' })
 }
 
 /// Finds what a tool would act on in a finished line, which has only escapes that [`push_harmless`] writes.
@@ -118,10 +92,10 @@ pub(crate) fn breach(language: Language, line: &str) -> Option<(usize, &'static 
         let rest = line.get(at + 1..).unwrap_or_default();
         let in_span = at < span_end;
         let (is_bad, what) = match line.as_bytes().get(at) {
-            Some(b'<') => (opens_tag(rest), "what may be HTML"),
-            Some(b'@') => (opens_doc_tag(language, line, at), "a tag"),
-            Some(b'#') => (opens_comment(language, rest), "a comment within a comment"),
-            Some(b'[') => (!in_span, "what may be a link"),
+            Some(b'<') => (opens_tag(rest), HTML),
+            Some(b'@') => (opens_doc_tag(language, line, at), TAG),
+            Some(b'#') => (opens_comment(language, rest), COMMENT),
+            Some(b'[') => (!in_span, LINK),
             Some(b'\\') if !in_span && escapes(rest) => {
                 at += 2;
                 continue;
@@ -130,7 +104,7 @@ pub(crate) fn breach(language: Language, line: &str) -> Option<(usize, &'static 
             Some(b'`') => {
                 let span = span(language, line, at);
                 span_end = span.map_or(0, |bytes| at + bytes);
-                (span.is_none(), "an open code span")
+                (span.is_none(), SPAN)
             }
             _ => (false, ""),
         };

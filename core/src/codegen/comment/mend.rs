@@ -2,8 +2,7 @@
 
 use alloc::string::String;
 
-use super::{harmless::opens_comment, readers::reader_at};
-use crate::{codegen::backstop::Breach, name::Language};
+use crate::codegen::backstop::Breach;
 
 /// What is put where into a line.
 pub(super) struct Mend {
@@ -15,7 +14,7 @@ pub(super) struct Mend {
 }
 
 /// Appends a line, mended wherever a function says so.
-pub(super) fn push_mended(out: &mut String, line: &str, mend: impl Fn(usize) -> Option<Mend>) {
+pub(super) fn push_mended(out: &mut String, line: &str, mut mend: impl FnMut(usize) -> Option<Mend>) {
     let keep =
         |out: &mut String, from: usize, to: usize| out.push_str(line.get(from..to).unwrap_or_default());
     let (mut from, mut at) = (0, 0);
@@ -39,14 +38,4 @@ pub(super) fn check_mended(
 ) -> Result<(), Breach> {
     let found = (0..line.len()).find_map(|at| mend(at).map(|mend| (at, mend.what)));
     found.map_or(Ok(()), |(at, what)| Err(Breach { at: start + at, what }))
-}
-
-/// Returns what a line of a surface needs in a comment that no page of documentation shows.
-pub(super) fn mend_shown(language: Language, line: &str, at: usize) -> Option<Mend> {
-    if let Some((read, bytes)) = reader_at(language, line, at) {
-        return Some(Mend { what: read.what, bytes, sign: ' ' });
-    }
-    let inside = line.get(at..)?.strip_prefix('#')?;
-    let mend = Mend { what: "a comment within a comment", bytes: 1, sign: '|' };
-    opens_comment(language, inside).then_some(mend)
 }

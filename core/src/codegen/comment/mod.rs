@@ -15,8 +15,8 @@ use alloc::string::String;
 pub(super) use self::readers::READ_AT_START;
 pub(super) use self::{harmless::check, unmarked::check_unmarked};
 use self::{
-    harmless::push_harmless,
-    mend::{check_mended, mend_shown, push_mended},
+    harmless::{mend_shown, push_harmless},
+    mend::{check_mended, push_mended},
     unmarked::push_unmarked,
 };
 use super::{

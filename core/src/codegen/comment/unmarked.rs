@@ -4,7 +4,7 @@
 use alloc::string::String;
 
 use super::{
-    harmless::{is_rule, opens_tag},
+    harmless::{HTML, LINK, is_rule, opens_tag},
     mend::{Mend, check_mended, push_mended},
     readers::reader_at,
 };
@@ -32,8 +32,8 @@ fn mend(line: &str, at: usize, block: Option<usize>) -> Option<Mend> {
     }
     let rest = line.as_bytes().get(at..)?;
     let (what, bytes) = match rest {
-        [b'<', ..] if opens_tag(line.get(at + 1..).unwrap_or_default()) => ("what may be HTML", 1),
-        [b']', b'(' | b'[' | b':', ..] | [b'[', b'[' | b'^', ..] => ("what may be a link", 1),
+        [b'<', ..] if opens_tag(line.get(at + 1..).unwrap_or_default()) => (HTML, 1),
+        [b']', b'(' | b'[' | b':', ..] | [b'[', b'[' | b'^', ..] => (LINK, 1),
         [b'`', b'`', b'`', ..] | [b'~', b'~', b'~', ..] => ("a code fence", 2),
         _ => return None,
     };
