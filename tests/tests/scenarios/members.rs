@@ -281,6 +281,8 @@ fn a_client_that_answers_ambiguously_fails_the_call_that_asked() {
     }
 }
 
+// WebAssembly cannot read the sources.
+#[cfg(not(target_family = "wasm"))]
 #[test]
 fn no_source_of_the_core_compares_a_name_as_it_is_spelled() {
     // A comparison with a quoted word: an arm of a match, or an operator beside it.

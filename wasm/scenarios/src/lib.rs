@@ -9,6 +9,8 @@ pub mod line;
 pub mod pair;
 #[path = "../../../tests/src/spec.rs"]
 pub mod spec;
+#[path = "../../../tests/src/spelling.rs"]
+pub mod spelling;
 #[path = "../../../tests/src/world.rs"]
 pub mod world;
 
