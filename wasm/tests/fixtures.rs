@@ -3,6 +3,9 @@
 
 #![cfg(target_family = "wasm")]
 
+#[path = "fixtures/violations.rs"]
+mod violations;
+
 use std::time::Duration;
 
 use js_sys::{Array, BigInt, JsString, Object, Reflect, Uint8Array};
@@ -15,14 +18,16 @@ use selvedge_core::{
     codegen::Level,
     frame::Framing,
     json::{RawJson, View},
-    jsonrpc::{Fault, Oddities, RpcError},
+    jsonrpc::RpcError,
     name::Language,
     protocol::{Interests, LogLevel, Revision},
     validate::{Mismatch, Skipped},
 };
-use selvedge_wasm::{Server, effect, effect::Handles, peer::violation, plan, validate};
+use selvedge_wasm::{Server, effect, effect::Handles, plan, validate};
 use wasm_bindgen::{JsCast as _, JsValue, prelude::wasm_bindgen};
 use wasm_bindgen_test::wasm_bindgen_test;
+
+use violations::violations;
 
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/js/fixtures.gen.ts");
 
@@ -160,67 +165,6 @@ fn syntax() -> selvedge_core::json::SyntaxError {
     View::new("{x").unwrap_err()
 }
 
-fn violations() -> Vec<JsValue> {
-    let mut oddities = Oddities::default();
-    oddities.wrong_version = true;
-    let mut doubled = Oddities::default();
-    doubled.duplicate = Some("id");
-    [
-        Violation::NotJson(syntax()),
-        Violation::Text { bytes: 5 },
-        Violation::JoinedLine { at: 40 },
-        Violation::Echoed,
-        Violation::MultiLineJson,
-        Violation::Utf16,
-        Violation::NotUtf8 { valid_up_to: 3 },
-        Violation::NotJsonRpc(Fault::NotAnObject),
-        Violation::NotJsonRpc(Fault::EmptyBatch),
-        Violation::NotJsonRpc(Fault::DuplicateMember("id")),
-        Violation::BadRequest(Fault::MethodNotAString),
-        Violation::BadRequest(Fault::BadId),
-        Violation::NotJsonRpc(Fault::NoId),
-        Violation::NotJsonRpc(Fault::ResultAndError),
-        Violation::NotJsonRpc(Fault::NoContent),
-        Violation::NotJsonRpc(Fault::NotVersioned),
-        Violation::OddEnvelope(oddities),
-        Violation::OddEnvelope(doubled),
-        Violation::TooLarge { limit: 16 },
-        Violation::BadHeader { bytes: 9 },
-        Violation::Batch { messages: 2 },
-        Violation::BatchTooLong { messages: 3, limit: 2 },
-        Violation::UnknownResponse,
-        Violation::RespelledId { id: 7 },
-        Violation::RespelledId { id: u64::MAX },
-        Violation::MethodNotOffered,
-        Violation::MethodTooLong { bytes: 2_000, limit: 1_024 },
-        Violation::IdTooLong { bytes: 2_000, limit: 1_024 },
-        Violation::BadParams,
-        Violation::DuplicateName { pointer: "/params/name".to_owned() },
-        Violation::WayNotOffered,
-        Violation::RequestOfServer,
-        Violation::QuestionsNotAllowed { method: "tools/list" },
-        Violation::NotListenedFor { method: "notifications/tools/list_changed" },
-        Violation::NotAcknowledged { method: "notifications/tools/list_changed" },
-        Violation::TooManySubscriptions { limit: 1_024 },
-        Violation::IdInUse,
-        Violation::TooManyAsks { limit: 64 },
-        Violation::BadNotification { method: "notifications/message" },
-        Violation::BadCursor,
-        Violation::RepeatedEntries { count: 2, list: "tools", key: "name" },
-        Violation::EndlessChanges {
-            method: "notifications/tools/list_changed",
-            interval: Duration::from_millis(10_688),
-        },
-        Violation::ProgressNotRising,
-        Violation::OddHandshake { member: "serverInfo", expected: "an object" },
-        Violation::TooManyStrayLines { limit: 100 },
-        Violation::TooManyStrayBytes { limit: 100 },
-    ]
-    .iter()
-    .map(violation)
-    .collect()
-}
-
 /// The effects that an application can make by hand, and those that only a session makes.
 fn effects() -> Vec<JsValue> {
     let mut asks = Handles::default();
@@ -239,6 +183,7 @@ fn events() -> Vec<Event> {
         Reason::OpenFailed(OpenError::Other("x".to_owned())),
         Reason::HandshakeTimedOut { after, hint: Some(Hint::MultiLineJson) },
         Reason::HandshakeTimedOut { after: Duration::MAX, hint: Some(Hint::Utf16) },
+        Reason::HandshakeTimedOut { after, hint: Some(Hint::Echo) },
         Reason::HandshakeTimedOut { after, hint: Some(Hint::PeerError(rpc_error())) },
         Reason::HandshakeRefused(rpc_error()),
         Reason::HandshakeMalformed("no version".to_owned()),
